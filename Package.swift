@@ -165,7 +165,9 @@ let package = Package(
         room(
             "WebAccess",
             uses: [
-                "BookModel", "LibraryFiles", "Settings", "BookSync", hummingbird, crypto, cryptoExtras, logging,
+                "BookModel", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", hummingbird,
+                crypto,
+                cryptoExtras, logging,
             ]),
         .target(
             name: "BookSyncWeb",

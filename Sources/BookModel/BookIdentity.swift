@@ -1,7 +1,7 @@
 /// Names one book: the configured source that lists it, and the id that the source knows it by.
 ///
 /// Written `source:id`; the id is the catalog's own and may be any text, so only the first colon separates.
-package struct BookIdentity: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct BookIdentity: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     package let source: String
     package let id: String
 

@@ -1,5 +1,5 @@
-/// Somebody who listens, with positions, bookmarks and speeds of their own.
-package struct User: Sendable, Hashable, Identifiable {
+/// Somebody who listens, with positions, bookmarks and speeds of their own. Encoded only into the file of the users.
+package struct User: Sendable, Hashable, Identifiable, Codable {
     package typealias ID = Int64
 
     package var id: ID
@@ -7,21 +7,28 @@ package struct User: Sendable, Hashable, Identifiable {
     package var name: String?
     /// Salted and stretched, in the PHC string format; nil for ``owner``, whose password the configuration has.
     package var passwordHash: String?
-    /// The books that there are for them; nil for all. Who has some only listens, and changes nothing.
+    /// The books that there are for them; nil for all.
     package var books: Set<BookIdentity>?
+    /// True if they may change nothing in the library.
+    package var isReadOnly: Bool
+    /// The key by which their podcast apps come without a password; nil for ``owner``, whose key is among those of the server.
+    package var appsKey: String?
 
-    package init(id: ID, name: String?, passwordHash: String? = nil, books: Set<BookIdentity>? = nil) {
+    package init(
+        id: ID, name: String?, passwordHash: String? = nil, books: Set<BookIdentity>? = nil, isReadOnly: Bool = false
+    ) {
         self.id = id
         self.name = name
         self.passwordHash = passwordHash
         self.books = books
+        self.isReadOnly = isReadOnly
     }
 
     /// Whoever comes with the shelf's own password, or needs none.
     package static let owner = User(id: 0, name: nil)
 
-    /// Whether there is nothing on the shelf for them but ``books``.
-    package var isLimited: Bool { books != nil }
+    /// True if they listen, and change nothing else: those who see some books only, and those who are read-only.
+    package var isLimited: Bool { books != nil || isReadOnly }
 
     package func maySee(_ book: BookIdentity) -> Bool { books?.contains(book) ?? true }
 

@@ -40,6 +40,7 @@ package struct ShelfServer: Sendable {
     /// - Parameters:
     ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
     ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
+    ///   - users: those with a name, where they are known already; without them nobody is let in before they were read.
     ///   - pages: for people; nil for none.
     ///   - certificate: to speak TLS with; nil for plain HTTP.
     ///   - mirrorInterval: seconds between two runs over all subscriptions; nil for none.
@@ -47,7 +48,7 @@ package struct ShelfServer: Sendable {
     ///   - changedSettings: those of who is let in, where they changed since they were last asked for.
     package init(
         _ configuration: Configuration, at target: ListenTarget, basePath: String = "", publicURL: String? = nil,
-        limits: Limits = Limits(), pages: ShelfPages? = nil,
+        limits: Limits = Limits(), users: [User]? = nil, pages: ShelfPages? = nil,
         certificate: ServerCertificate? = nil, mirrorInterval: Double? = nil,
         logger: Logger? = nil, changedSettings: @escaping @Sendable () async -> ServeSettings? = { nil }
     ) {
@@ -59,8 +60,8 @@ package struct ShelfServer: Sendable {
             hosts: HostRule(target: target, publicURL: publicURL, hosts: configuration.serve.hosts),
             isSecure: certificate != nil,
             access: Authenticator(
-                configuration.serve, library: configuration.library, logger: logger, changed: changedSettings,
-                users: { await shelf.users() }),
+                configuration.serve, library: configuration.library, users: users, logger: logger,
+                changed: changedSettings),
             pages: pages, live: live, logger: logger)
         self.target = target
         self.limits = limits

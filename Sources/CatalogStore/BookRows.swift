@@ -18,7 +18,7 @@ package struct BookRows: Sendable {
     fileprivate static let ofBook = [
         "exported_file", "joined_file", "publication_watch", "book_listening",
     ]
-    fileprivate static let byName = ["subscription", "subscription_tag", "user_book"]
+    fileprivate static let byName = ["subscription", "subscription_tag"]
 
     fileprivate var tables: [String: Table] = [:]
 }

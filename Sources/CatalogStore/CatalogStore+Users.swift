@@ -1,13 +1,15 @@
 import BookModel
-import Foundation
 import GRDB
 
+// Positions, bookmarks and speeds belong to a row of the table `user`, which is found by its name. Who may log in, and what
+// there is for them, is in a file beside the store. `user_book` is no longer written, and `password_hash` is `*`.
+
 extension CatalogStore {
-    /// Those with a name, by their names.
-    package func users() async throws -> [User] {
+    /// Users as the store of a pre-release kept them, by their names. One without a password may see nothing.
+    package func storedUsers() async throws -> [User] {
         try await read("the users cannot be read") { database in
             let sql = """
-                SELECT u.id, u.name, u.password_hash, u.limited, b.source, b.key FROM user u
+                SELECT u.id, u.name, u.password_hash, u.limited OR u.password_hash = '*', b.source, b.key FROM user u
                 LEFT JOIN user_book b ON b.user_id = u.id WHERE u.name IS NOT NULL ORDER BY u.name, u.id
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
@@ -28,72 +30,46 @@ extension CatalogStore {
         }
     }
 
-    /// Adds a user.
-    /// - Parameters:
-    ///   - user: its ``User/id`` does not count.
-    ///   - inherits: whether everything that the owner listened to becomes theirs.
-    /// - Returns: whether nobody was called so before; else nothing is changed.
-    package func add(_ user: User, inherits: Bool) async throws -> Bool {
+    /// Removes the passwords that a pre-release kept.
+    package func removeStoredPasswords() async throws {
+        try await write("the user cannot be changed", .durable) { database in
+            try database.execute(sql: "UPDATE user SET password_hash = '*' WHERE id <> ?", arguments: [User.owner.id])
+        }
+    }
+
+    /// - Returns: nil where nothing is recorded for a user of that name.
+    package func userID(named name: String) async throws -> User.ID? {
+        try await read("the users cannot be read") { try $0.userID(named: name) }
+    }
+
+    /// The number by which things are recorded for a user.
+    /// - Parameter inherits: whether everything that the owner listened to becomes theirs.
+    @discardableResult
+    package func addUser(named name: String, inherits: Bool = false) async throws -> User.ID {
         try await write("the user cannot be added", .durable) { database in
-            let known = try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM user WHERE name = ?)", arguments: [user.name])
-            guard known == false else { return false }
             try database.execute(
-                sql: "INSERT INTO user (name, password_hash, limited) VALUES (?, ?, ?)",
-                arguments: [user.name, user.passwordHash, user.isLimited])
-            let id = database.lastInsertedRowID
-            try database.setBooks(user.books ?? [], ofUser: id)
-            guard inherits else { return true }
+                sql: "INSERT INTO user (name, password_hash) VALUES (?, '*') ON CONFLICT (name) DO NOTHING",
+                arguments: [name])
+            let id = try database.userID(named: name) ?? database.lastInsertedRowID
+            guard inherits else { return id }
             for table in ["listening_position", "bookmark", "book_listening"] {
                 try database.execute(
-                    sql: "UPDATE \(table) SET user_id = ? WHERE user_id = ?", arguments: [id, User.owner.id])
+                    sql: "UPDATE OR REPLACE \(table) SET user_id = ? WHERE user_id = ?", arguments: [id, User.owner.id])
             }
-            return true
+            return id
         }
     }
 
-    /// Changes what lets a user in, or what there is for them.
-    /// - Returns: whether there is one of that name.
-    package func update(
-        userNamed name: String, passwordHash: String? = nil, books: Set<BookIdentity>?? = nil
-    ) async throws -> Bool {
-        try await write("the user cannot be changed", .durable) { database in
-            guard let id = try database.userID(named: name) else { return false }
-            if let passwordHash {
-                try database.execute(
-                    sql: "UPDATE user SET password_hash = ? WHERE id = ?", arguments: [passwordHash, id])
-            }
-            if let books {
-                try database.execute(
-                    sql: "UPDATE user SET limited = ? WHERE id = ?", arguments: [books != nil, id])
-                try database.setBooks(books ?? [], ofUser: id)
-            }
-            return true
-        }
-    }
-
-    /// Removes a user, with all their positions, bookmarks and speeds.
-    /// - Returns: whether there was one.
-    package func removeUser(named name: String) async throws -> Bool {
+    /// Removes all positions, bookmarks and speeds of a user.
+    package func removeUser(named name: String) async throws {
         try await write("the user cannot be removed", .durable) { database in
-            guard let id = try database.userID(named: name) else { return false }
-            try database.execute(sql: "DELETE FROM user WHERE id = ?", arguments: [id])
-            return true
+            try database.execute(sql: "DELETE FROM user WHERE name = ?", arguments: [name])
         }
     }
 }
 
 extension Database {
-    fileprivate func userID(named name: String) throws -> Int64? {
-        try Int64.fetchOne(self, sql: "SELECT id FROM user WHERE name = ?", arguments: [name])
-    }
-
-    fileprivate func setBooks(_ books: Set<BookIdentity>, ofUser id: Int64) throws {
-        try execute(sql: "DELETE FROM user_book WHERE user_id = ?", arguments: [id])
-        for book in books {
-            try execute(
-                sql: "INSERT INTO user_book (user_id, source, key) VALUES (?, ?, ?)",
-                arguments: [id, book.source, book.id])
-        }
+    fileprivate func userID(named name: String) throws -> User.ID? {
+        try Int64.fetchOne(cachedStatement(sql: "SELECT id FROM user WHERE name = ?"), arguments: [name])
     }
 }

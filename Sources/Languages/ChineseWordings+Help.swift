@@ -345,14 +345,15 @@ extension Wordings {
         "What all paths begin with, as in /shelf. Default: serve.base-path.": "所有路径的前缀，例如 /shelf。默认：serve.base-path。",
         "The address under which clients reach the server, for feeds. Default: serve.public-url, else what each client says.":
             "客户端访问服务器所用的地址，用于订阅源。默认：serve.public-url，否则取自客户端的请求。",
-        "Let clients look and listen, and change nothing. Default: serve.read-only.":
-            "客户端只能浏览和收听，不能改动。默认：serve.read-only。",
+        "Let clients look and listen, and change nothing; with --add-user and --books-of that user only. Default: serve.read-only.":
+            "客户端只能浏览和收听，不能改动；与 --add-user 或 --books-of 合用时只限该用户。默认：serve.read-only。",
         "Fetch what is missing of every subscription again and again, as in 6h. Default: serve.mirror-every, else never.":
             "定时下载全部订阅中缺少的分集，例如 6h。默认：serve.mirror-every，否则从不。",
         "Speak HTTPS with a certificate that is made for this machine's names and kept in the library. Default: serve.tls.":
             "使用 HTTPS，证书按本机的名称生成，保存在书库中。默认：serve.tls。",
         "Ask for a new password, put its hash into the configuration, and end.": "询问新密码，把散列值写入配置，然后结束。",
-        "Give the feeds of podcast apps a new address, so that the old one ends, and end.": "为播客应用的订阅源更换地址，旧地址失效，然后结束。",
+        "Give the feeds of podcast apps a new address, so that the old one ends, and end; those of users stay: see --passwd.":
+            "为播客应用的订阅源更换地址，旧地址失效，然后结束；用户的地址不变，见 --passwd。",
         "Passwords, users and the apps' address are changed one after the other.": "密码、用户和播客应用的地址一次只能改一项。",
         "--mirror-every takes a time such as 6h, from 1m on, not '{1}'.": "--mirror-every 应为时长，例如 6h，至少 1m，而不是“{1}”。",
         "--base-path is a path such as /shelf, without a slash at its end.": "--base-path 应为路径，例如 /shelf，末尾不带斜杠。",
@@ -363,8 +364,8 @@ extension Wordings {
         "Print the users and what each may see, and end.": "列出用户及其可见的书，然后结束。",
         "Remove a user with all their positions and bookmarks, and end.": "移除用户及其全部收听位置和书签，然后结束。",
         "Ask for a new password of a user, and end.": "询问用户的新密码，然后结束。",
-        "Change what a user may see to --books, or to all without it, and end.":
-            "把用户可见的书改为 --books，不带 --books 则为全部，然后结束。",
+        "Change what a user may see to --books, or to all without it, and end. Add --read-only to have them listen only.":
+            "把用户可见的书改为 --books，不带 --books 则为全部，然后结束。加 --read-only 则只能收听。",
         "What the user may see; such a user listens, and changes nothing else. Default: all.":
             "用户可见的书；这样的用户只能收听，不能改动其他内容。默认：全部。",
         "Remove a user without asking.": "移除用户时不询问。",

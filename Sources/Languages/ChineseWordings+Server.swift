@@ -2,6 +2,7 @@ extension Wordings {
     /// What the server, its users and its API say.
     static let chineseServer: [String: String] = [
         "{1} may log in, and sees {2}": "{1} 可以登录，能看到 {2}", "{1} sees {2}": "{1} 能看到 {2}", "all books": "全部书",
+        "all books, and changes nothing": "全部书，不能改动", "no books": "没有书",
         "{1} is removed": "已移除 {1}", "{1} is not removed": "没有移除 {1}", "nobody was removed": "没有移除任何用户",
         "Remove {1}, with all their positions and bookmarks?": "要移除 {1} 及其全部收听位置和书签吗？",
         "say --yes to remove them": "用 --yes 确认移除",
@@ -27,8 +28,11 @@ extension Wordings {
         "there is no path after unix:": "unix: 后面没有路径", "something else stands there": "那里有别的东西",
         "another server listens there": "那里已有另一个服务器在监听",
         "other machines could reach it, and there is no password to ask them for": "别的机器能连上它，却没有设置密码",
-        "set one with 'booksync serve --set-password', or listen on 127.0.0.1 or [::1]":
-            "请用 booksync serve --set-password 设置密码，或监听 127.0.0.1 或 [::1]",
+        "set one with 'booksync serve --set-password', or listen on 127.0.0.1 or [::1] without serve.public-url and serve.hosts":
+            "请用 booksync serve --set-password 设置密码，或监听 127.0.0.1 或 [::1]，且不设 serve.public-url 和 serve.hosts",
+        "the users in {1} cannot be read": "无法读取 {1} 中的用户", "the file is damaged": "文件已损坏",
+        "make the file readable, or restore it from a backup; until then nobody is let in":
+            "请使文件可读，或从备份恢复；在此之前任何人都不能进入",
         "no certificate can be made": "无法制作证书", "{1} cannot be written: {2}": "无法写入 {1}：{2}",
         "{1} and {2} are no certificate with its key, or cannot be read": "{1} 和 {2} 不是一对证书和密钥，或无法读取",
         "name PEM files in serve.tls, or let --self-signed make some": "请在 serve.tls 中指定 PEM 文件，或用 --self-signed 制作",
@@ -83,7 +87,7 @@ extension Wordings {
         "'{1}' is of another type": "“{1}”的类型不对", "take it out of the configuration file": "请从配置文件中去掉它",
         "this needs a login, or the token of serve.token": "需要登录，或提供 serve.token 中的令牌",
         "this was not sent by a page of this server": "请求不是从本服务器的页面发出的",
-        "this user listens to some books, and changes nothing else": "这个用户只能收听部分书，不能改动其他内容",
+        "this user listens, and changes nothing else": "这个用户只能收听，不能改动其他内容",
         "the request cannot be read": "无法读取请求", "its body has more than {1} bytes": "请求体超过 {1} 字节",
         "its body does not come": "请求体迟迟没有到达", "this is asked for with a form": "这里要用表单请求",
         "this is asked for with JSON": "这里要用 JSON 请求",

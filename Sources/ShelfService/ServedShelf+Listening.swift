@@ -69,25 +69,20 @@ extension ServedShelf {
         _ body: (CatalogStore, User.ID) async throws -> Result
     ) async throws -> Result {
         try await LibraryFolder.existing(at: library.place.path).writingStore { store in
-            var local = try await localUser(in: store)
-            if local.id == Self.unknown {
-                // Nobody logs in there with the name: the password is the first library's.
-                local.passwordHash = "*"
-                _ = try await store.add(local, inherits: false)
-                local = try await localUser(in: store)
-            }
-            return try await body(store, local.id)
+            let local = try await localUser(in: store)
+            guard local.id == Self.unknown, let name = user.name else { return try await body(store, local.id) }
+            return try await body(store, try await store.addUser(named: name))
         }
     }
 
     /// No user has this number.
     private static let unknown: User.ID = -1
 
-    /// The user as the library knows them: it is the first one that they log in to, and others know them by their names.
+    /// The user with the number that the library's store has for their name.
     func localUser(in store: CatalogStore) async throws -> User {
-        guard index != first, let name = user.name else { return user }
+        guard let name = user.name else { return user }
         var local = user
-        local.id = try await store.users().first { $0.name == name }?.id ?? Self.unknown
+        local.id = try await store.userID(named: name) ?? Self.unknown
         return local
     }
 }

@@ -15,8 +15,6 @@ package struct ServedShelf: Sendable {
     /// Who looks at it: what they may not see is not there.
     package private(set) var user = User.owner
     let libraries: [ServedLibrary]
-    /// Of the one that users log in to, and new books go to.
-    let first: Int
     /// Of the one that this is the shelf of.
     var index: Int
     let places = BookPlaces()
@@ -31,8 +29,7 @@ package struct ServedShelf: Sendable {
         libraries = configuration.libraries.enumerated().map { number, place in
             ServedLibrary(place, of: configuration, desk: desks.indices.contains(number) ? desks[number] : nil)
         }
-        first = libraries.firstIndex { $0.place.path == configuration.library } ?? 0
-        index = first
+        index = libraries.firstIndex { $0.place.path == configuration.library } ?? 0
     }
 
     /// Of the library.
@@ -63,17 +60,6 @@ package struct ServedShelf: Sendable {
         }
         if result == nil { try await knownLibraries?.requireMounted(path) }
         return result
-    }
-
-    /// Those who log in with a name.
-    /// - Returns: nil where that cannot be read now, or there is no library.
-    package func users() async -> [User]? {
-        do {
-            return try await read { try await $0.store.users() }
-        } catch {
-            // Those that are known go on to be.
-            return nil
-        }
     }
 
     /// - Returns: nil when nothing on the shelf has this name.

@@ -3,6 +3,7 @@ import BookSync
 import Crypto
 import Foundation
 import Hummingbird
+import LibraryFiles
 import Logging
 import Settings
 import Synchronization
@@ -25,21 +26,33 @@ package final class Authenticator: Sendable {
         var password: PasswordHash?
         /// Of what logs the owner in: sessions of another password are none.
         var fingerprint: [UInt8] = []
-        var users: [User] = []
-        /// Whether anybody has to prove who they are. Once it was so it stays, though the users are gone: their store may
-        /// have been lost.
-        private(set) var asksWhoComes = false
+        /// nil until they are known.
+        private(set) var users: [User]?
+        private(set) var isReadable = true
+        private var wasGuarded = false
+
+        /// Whether anybody has to prove who they are: also as long as the users are not known. Once it was so it stays, though
+        /// the users are gone.
+        var asksWhoComes: Bool { users == nil || wasGuarded }
 
         mutating func take(_ settings: ServeSettings) {
             token = settings.token
             password = settings.password
             fingerprint = Self.fingerprint(settings.password?.secretText ?? settings.token?.secretText ?? "")
-            asksWhoComes = asksWhoComes || settings.asksWhoComes
+            wasGuarded = wasGuarded || settings.asksWhoComes
         }
 
-        mutating func take(_ users: [User]) {
-            self.users = users
-            asksWhoComes = asksWhoComes || !users.isEmpty
+        /// - Parameter users: nil where there is no file of them: those that are known remain.
+        mutating func take(_ users: [User]?) {
+            self.users = users ?? self.users ?? []
+            isReadable = true
+            wasGuarded = wasGuarded || self.users?.isEmpty == false
+        }
+
+        /// - Returns: whether they were readable before.
+        mutating func failedToRead() -> Bool {
+            defer { isReadable = false }
+            return isReadable
         }
 
         /// Whether there is anything by which the owner logs in.
@@ -47,7 +60,7 @@ package final class Authenticator: Sendable {
 
         func user(_ id: User.ID) -> User? {
             if id == User.owner.id { return hasOwner ? .owner : nil }
-            return users.first { $0.id == id }
+            return users?.first { $0.id == id }
         }
 
         /// - Returns: nil where nobody can be that user.
@@ -62,23 +75,27 @@ package final class Authenticator: Sendable {
     package let keyring: ServeKeyring
     private let stored = Mutex(Credentials())
     private let changedSettings: @Sendable () async -> ServeSettings?
-    private let currentUsers: @Sendable () async -> [User]?
-    private let lookedAt = Mutex<ContinuousClock.Instant?>(nil)
+    private let users: UserFile
+    private let logger: Logger
+    /// The last look at settings and users; it has no end while it is under way.
+    private let look = Mutex<(task: Task<Void, Never>, end: ContinuousClock.Instant?)?>(nil)
     private let throttle = Mutex(LoginThrottle())
     private let check = PasswordCheck()
     private let start = ContinuousClock.now
 
     /// - Parameters:
     ///   - library: absolute path of its folder.
-    ///   - changed: the settings, where they changed since they were last asked for; asked once a second at most.
-    ///   - users: those with a name; nil where that cannot be told now. Asked as often.
+    ///   - users: those with a name, where they are known already. They are read again once a second at most.
+    ///   - changed: the settings, where they changed since they were last asked for; asked as often.
     package init(
-        _ settings: ServeSettings, library: String, logger: Logger,
-        changed: @escaping @Sendable () async -> ServeSettings?, users: @escaping @Sendable () async -> [User]?
+        _ settings: ServeSettings, library: String, users: [User]?, logger: Logger,
+        changed: @escaping @Sendable () async -> ServeSettings?
     ) {
         stored.withLock { $0.take(settings) }
+        if let users { stored.withLock { $0.take(users) } }
         changedSettings = changed
-        currentUsers = users
+        self.users = UserFile(library: library)
+        self.logger = logger
         keyring = ServeKeyring(library: library, logger: logger)
     }
 
@@ -91,21 +108,34 @@ package final class Authenticator: Sendable {
     package var hasOwner: Bool { credentials.hasOwner }
 
     /// Whether those who log in have names.
-    package var hasUsers: Bool { !credentials.users.isEmpty }
+    package var hasUsers: Bool { credentials.users?.isEmpty == false }
 
-    /// Passwords, tokens and users that were changed count a second later, for sessions too.
+    /// Passwords, tokens and users that were changed count a second later, for sessions too. All requests that come during a
+    /// look wait for its end.
     private func lookForChanges() async {
-        let isTime = lookedAt.withLock { last in
-            let isTime = last.map { $0.duration(to: .now) >= .seconds(1) } ?? true
-            if isTime { last = .now }
-            return isTime
+        let task = look.withLock { look in
+            if let look, look.end.map({ $0.duration(to: .now) < .seconds(1) }) ?? true { return look.task }
+            let task = Task {
+                await self.readChanges()
+                self.look.withLock { $0?.end = .now }
+            }
+            look = (task, nil)
+            return task
         }
-        guard isTime else { return }
-        let (users, settings) = (await currentUsers(), await changedSettings())
-        stored.withLock {
-            if let users { $0.take(users) }
-            if let settings { $0.take(settings) }
+        await task.value
+    }
+
+    private func readChanges() async {
+        do {
+            let users = try await runBlocking { [users] in try users.read() }
+            stored.withLock { $0.take(users) }
+        } catch {
+            if stored.withLock({ $0.failedToRead() }) {
+                logger.error(
+                    "the users cannot be read: only those who are known may log in", metadata: ["error": "\(error)"])
+            }
         }
+        if let settings = await changedSettings() { stored.withLock { $0.take(settings) } }
     }
 
     // MARK: What a request proves
@@ -124,15 +154,18 @@ package final class Authenticator: Sendable {
             proof.hasToken = Session.isSame(brought, token.secretText)
         }
         if !proof.hasToken, let session = await session(of: request, seenAs: view) {
-            proof.hasSession = true
-            user = credentials.user(session.user) ?? user
+            // Who was removed in this moment is nobody any more.
+            let known = credentials.user(session.user)
+            (proof.hasSession, user) = (known != nil, known ?? user)
         }
         if let appsKey {
-            let keys = await keyring.keys()
-            let ids = [User.owner.id] + credentials.users.map(\.id)
-            let found = ids.first { Session.isSame(appsKey, Self.appsKey(of: $0, credentials, keys)) }
+            // Where all have names, the owner's key opens nothing.
+            let isOwned = credentials.hasOwner || !credentials.asksWhoComes
+            var holders = (credentials.users ?? []).map { (user: $0, key: $0.appsKey) }
+            if isOwned { holders.append((.owner, await keyring.keys().apps)) }
+            let found = holders.first { $0.key.map { Session.isSame(appsKey, $0) } ?? false }
             proof.hasAppsKey = found != nil
-            user = found.flatMap(credentials.user) ?? .owner
+            user = found?.user ?? .owner
         }
         proof.isLimited = user.isLimited
         return (proof, user)
@@ -140,12 +173,21 @@ package final class Authenticator: Sendable {
 
     /// The key by which a user's podcast apps come.
     package func appsKey(of user: User) async -> String {
-        Self.appsKey(of: user.id, credentials, await keyring.keys())
+        guard user.id != User.owner.id else { return await keyring.keys().apps }
+        return credentials.user(user.id)?.appsKey ?? ""
     }
 
-    private static func appsKey(of user: User.ID, _ credentials: Credentials, _ keys: ServeKeys) -> String {
-        guard user != User.owner.id else { return keys.apps }
-        return Session.appsKey(of: user, fingerprint: credentials.fingerprint(of: user) ?? [], signedWith: keys)
+    /// Gives the feeds of a user a new URL, and ends the old one; those of others remain.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable`.
+    package func rotateApps(of user: User) async throws {
+        guard user.id != User.owner.id else { return try await keyring.rotateApps() }
+        let changed = try await runBlocking { [users] in
+            try users.change { users in
+                guard let index = users.firstIndex(where: { $0.id == user.id }) else { return }
+                users[index].appsKey = ServeKeys.newAppsKey()
+            }
+        }
+        stored.withLock { $0.take(changed) }
     }
 
     /// - Returns: nil where there is none, it has expired, or it was logged out of.
@@ -159,9 +201,19 @@ package final class Authenticator: Sendable {
     }
 
     /// What the forms of this browser have to carry.
-    package func formToken(for request: Request, seenAs view: ClientView) async -> String {
+    /// - Parameter visit: as of ``visit(of:seenAs:)``.
+    package func formToken(for request: Request, seenAs view: ClientView, visit: String) async -> String {
         let session = await session(of: request, seenAs: view)
-        return Session.formToken(of: session, signedWith: await keyring.keys())
+        return Session.formToken(of: session, visit: visit, signedWith: await keyring.keys())
+    }
+
+    /// What a browser without a login is told apart from others by, so that no other one's form passes for its own.
+    /// - Returns: and the cookie to set where the browser has none.
+    package func visit(of request: Request, seenAs view: ClientView) -> (name: String, cookie: String?) {
+        let known = request.cookies(view.cookieName(Self.visitName)).first { ServeKeys.bytes($0)?.count == 16 }
+        if let known { return (known, nil) }
+        let new = ServeKeys.base64URL(ServeKeys.random(16))
+        return (new, view.cookie(Self.visitName, new, seconds: Session.lifetime))
     }
 
     // MARK: Login
@@ -183,7 +235,7 @@ package final class Authenticator: Sendable {
         }
         // Only those who may try come so far, so that nobody fills the queue who may not.
         let name = name.flatMap { $0.isEmpty ? nil : $0 }
-        let user = name == nil ? credentials.user(User.owner.id) : credentials.users.first { $0.name == name }
+        let user = name == nil ? credentials.user(User.owner.id) : credentials.users?.first { $0.name == name }
         if name == nil, credentials.password == nil, let token = credentials.token {
             guard Session.isSame(password, token.secretText) else { return .wrong }
         } else {
@@ -216,6 +268,7 @@ package final class Authenticator: Sendable {
 
     private static func sessionName(_ keys: ServeKeys) -> String { "booksync-" + Session.name(of: keys) }
     private static func browserName(_ keys: ServeKeys) -> String { "booksync-known-" + Session.name(of: keys) }
+    private static let visitName = "booksync-visit"
 
     /// Seconds since 1970.
     private static var now: Int64 { Int64(Date.now.timeIntervalSince1970) }

@@ -67,7 +67,7 @@ package final class ServeKeyring: Sendable {
         }
     }
 
-    /// Gives the apps' feeds a new URL, and takes the old one away.
+    /// Gives the feeds of the owner's apps a new URL, and takes the old one away.
     /// - Throws: ``Failure`` of kind `libraryUnwritable`.
     package func rotateApps() async throws {
         guard await change({ $0.rotateApps() }) else {
@@ -118,18 +118,9 @@ package final class ServeKeyring: Sendable {
     }
 
     private func read() -> ServeKeys? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < Self.maxSize
-        else { return nil }
-        // A copied library may have lost the mode.
-        if status.st_mode & 0o077 != 0, status.st_nlink == 1 { fchmod(descriptor, 0o600) }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count == bytes.count, let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        return ServeKeys(fileText: text)
+        // Keys that cannot be read are replaced, which ends all logins.
+        let bytes = try? readPrivateFile(at: path, maxSize: Self.maxSize)
+        return bytes.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { ServeKeys(fileText: $0) }
     }
 
     /// - Parameter replacing: whether what stands there goes; else nothing is written where something does.

@@ -1,8 +1,8 @@
 import BookModel
 import Foundation
 
-/// What a server knows and its clients do not: the key that sessions are signed with, and the key by which podcast apps
-/// come without a password. Whatever prints it by accident prints `***`.
+/// What a server knows and its clients do not: the key that sessions are signed with, and the key by which the owner's podcast
+/// apps come without a password. Whatever prints it by accident prints `***`.
 struct ServeKeys: Sendable, Hashable {
     /// 32 bytes.
     private(set) var session: [UInt8]
@@ -15,7 +15,7 @@ struct ServeKeys: Sendable, Hashable {
     static let maxCount = 1000
 
     static func make() -> ServeKeys {
-        ServeKeys(session: random(32), apps: base64URL(random(20)))
+        ServeKeys(session: random(32), apps: newAppsKey())
     }
 
     private init(session: [UInt8], apps: String) {
@@ -24,8 +24,11 @@ struct ServeKeys: Sendable, Hashable {
     }
 
     mutating func rotateApps() {
-        apps = Self.base64URL(Self.random(20))
+        apps = Self.newAppsKey()
     }
+
+    /// 160 bits: enough for a key, and addresses are typed.
+    static func newAppsKey() -> String { base64URL(random(20)) }
 
     /// Ends all sessions.
     mutating func endAll() {

@@ -53,8 +53,9 @@ package struct Session: Sendable, Hashable {
     // MARK: What else is signed
 
     /// What our forms carry, as a proof that a page of ours made them for this browser.
-    static func formToken(of session: Session?, signedWith keys: ServeKeys) -> String {
-        signature("form", session?.identity ?? "", [], keys)
+    /// - Parameter visit: the browser's cookie without a login: no two browsers have the same token.
+    static func formToken(of session: Session?, visit: String, signedWith keys: ServeKeys) -> String {
+        session.map { signature("form", $0.identity, [], keys) } ?? signature("visit", visit, [], keys)
     }
 
     /// What a browser keeps in which the right password was given: see ``LoginThrottle``.
@@ -69,12 +70,6 @@ package struct Session: Sendable, Hashable {
             isSame(parts[1], signature("browser", parts[0], [], keys))
         else { return nil }
         return parts[0]
-    }
-
-    /// The key by which a user's podcast apps come without a password. It ends with the user's password.
-    static func appsKey(of user: User.ID, fingerprint: [UInt8], signedWith keys: ServeKeys) -> String {
-        // 160 bits do for a key, and addresses are typed.
-        String(signature("apps \(keys.apps)", "\(user)", fingerprint, keys).prefix(27))
     }
 
     /// What the cookies of a library are called, so that servers that differ in their ports alone keep theirs apart.

@@ -332,6 +332,10 @@ extension ProductTests {
                     let path = String(try #require(audio.first).dropFirst(shelf.address.count))
                     let file = try await shelf.send(path, ["Range: bytes=0-9"])
                     #expect(file.status == 206 && file.body.count == 10)
+                    // Players that are pages of other sites may use them.
+                    for answer in [list, feed, file] {
+                        #expect(answer.fields["cross-origin-resource-policy"] == "cross-origin")
+                    }
                     #expect(try await shelf.send("/apps/\(key)/feeds/all.opml", method: "HEAD").status == 200)
                     let nothing = try await shelf.send("/apps/\(key)x/feeds/all.opml")
                     for other in [

@@ -192,6 +192,31 @@ extension ProductTests {
             }
         }
 
+        @Test func `no other site logs a browser in as somebody else with a form that was given to another browser`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                try await bench.serveGuarded { shelf in
+                    let page = try await shelf.send("/login")
+                    let token = try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)).output.1
+                    let cookie = try #require(page.fields["set-cookie"]?.firstMatch(of: /booksync-visit=[^;]+/)).output
+                    #expect(page.fields["set-cookie"]?.contains("HttpOnly; SameSite=Lax") == true)
+                    let form = [("password", ServedShelf.password), ("token", "\(token)")]
+                    for origin in [["Origin: null"], []] {
+                        for browser in [ServedShelf.visit, "Cookie: none=1", "Cookie: booksync-visit="] {
+                            #expect(
+                                try await shelf.post("/actions/login", form: form, [browser] + origin).status == 403)
+                        }
+                        let own = try await shelf.post("/actions/login", form: form, ["Cookie: \(cookie)"] + origin)
+                        #expect(own.status == 303)
+                    }
+                    // Each browser gets a cookie once, and a token of its own.
+                    #expect(try await shelf.send("/login", ["Cookie: \(cookie)"]).fields["set-cookie"] == nil)
+                    #expect(try await shelf.send("/login").text.contains(token) == false)
+                }
+            }
+        }
+
         // MARK: Logging in
 
         @Test func `a cookie that was forged, altered, or of another library is none`() async throws {
@@ -238,7 +263,8 @@ extension ProductTests {
                     let port = shelf.port
                     let body = ServedShelf.form([("password", "a wrong guess"), ("token", token)])
                     let request = """
-                        POST /actions/login HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Type: application/x-www-form-urlencoded\r
+                        POST /actions/login HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(ServedShelf.visit)\r
+                        Content-Type: application/x-www-form-urlencoded\r
                         Content-Length: \(body.utf8.count)\r\n\r\n\(body)
                         """
                     let last = request.replacing("Content-Length", with: "Connection: close\r\nContent-Length")

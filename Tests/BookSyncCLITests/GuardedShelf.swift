@@ -9,6 +9,8 @@ extension ServedShelf {
     /// Of that password, made by another program's scrypt.
     static let hash = "$scrypt$ln=14,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$VHzhE7OZdarCK+nC1xZn4pInQIqKXBZqxTtopsO0wGE"
     static let token = "0123456789abcdef-TOKEN"
+    /// What tells this browser apart from others before it has logged in.
+    static let visit = "Cookie: booksync-visit=AAAAAAAAAAAAAAAAAAAAAA"
 
     static func form(_ fields: [(String, String)]) -> String {
         let plain = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."\u{7F}"))
@@ -20,15 +22,16 @@ extension ServedShelf {
         _ path: String, form fields: [(String, String)], _ more: [String] = [], from client: UInt8 = 0
     ) async throws -> Answer {
         let body = Self.form(fields)
-        let own = [
-            "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)",
-        ]
+        let own =
+            [
+                "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)",
+            ] + (more.contains { $0.hasPrefix("Cookie:") } ? [] : [Self.visit])
         return try await send(path, method: "POST", own + more, body: body, from: client)
     }
 
     /// What the pages' forms carry for this browser.
     func formToken(_ cookie: String? = nil, on path: String = "/login") async throws -> String {
-        let page = try await send(path, cookie.map { ["Cookie: \($0)"] } ?? [])
+        let page = try await send(path, [cookie.map { "Cookie: \($0)" } ?? Self.visit])
         return try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)).output.1.description
     }
 

@@ -5,7 +5,7 @@ import Testing
 extension ProductTests {
     @Suite(.enabled("Python's sqlite3 is not installed") { await ForeignProgram.python(having: "sqlite3") != nil })
     struct LockedStore {
-        private static let taking = """
+        static let taking = """
             import sqlite3, time
             store = sqlite3.connect('L/.booksync/store.sqlite', isolation_level=None, timeout=60)
             store.execute('BEGIN EXCLUSIVE')

@@ -124,11 +124,11 @@ extension ProductTests {
         @Test func `the configuration says where and how the shelf is served`() async throws {
             try await withWorkbench { bench in
                 try bench.configure(
-                    "serve: { listen: \"127.0.0.1:0\", base-path: /shelf, public-url: \"http://books.example/x\" }")
+                    "serve: { listen: \"127.0.0.1:0\", base-path: /shelf, public-url: \"http://localhost/x\" }")
                 let arguments = ["serve", "--library", "L"]
                 try await withProduct(arguments, environment: bench.configured, in: bench.folder) { product in
                     let line = try await product.waitForOutput(containing: "http")
-                    #expect(line == "http://books.example/x")
+                    #expect(line == "http://localhost/x")
                 }
                 // The environment wins over the file, and a flag over both.
                 let others = bench.configured.merging(["BOOKSYNC_SERVE_LISTEN": "0.0.0.0:0"]) { $1 }
@@ -156,16 +156,21 @@ extension ProductTests {
                     "serve", "--listen", "127.0.0.1:\(port)", "--public-url", "https://books.example/shelf/",
                     "--library", "L",
                 ]
-                try await withProduct(arguments, in: bench.folder) { product in
+                // Who announces a proxy lets others in.
+                let open = try await bench.runBare(arguments)
+                #expect(open.exitCode == 64 && open.errors.contains("booksync serve --set-password"), "\(open.errors)")
+                let guarded = ["BOOKSYNC_SERVE_TOKEN": ServedShelf.token]
+                let fields = ["Authorization: Bearer \(ServedShelf.token)"]
+                try await withProduct(arguments, environment: guarded, in: bench.folder) { product in
                     let line = try await product.waitForOutput(containing: "https")
                     #expect(line == "https://books.example/shelf/")
                     let shelf = ServedShelf(product: product, address: line, port: port)
                     for host in ["books.example", "127.0.0.1"] {
-                        let feed = try await shelf.send("/feeds/demo/40111.xml", host: host)
+                        let feed = try await shelf.send("/feeds/demo/40111.xml", fields, host: host)
                         #expect(feed.text.contains("url=\"https://books.example/shelf/media/demo/40111/"))
                         #expect(!feed.text.contains("127.0.0.1"))
                     }
-                    let other = try await shelf.send("/feeds/demo/40111.xml", host: "other.example")
+                    let other = try await shelf.send("/feeds/demo/40111.xml", fields, host: "other.example")
                     #expect(other.status == 421)
                 }
             }

@@ -3,6 +3,8 @@ import ShelfService
 import Support
 import Testing
 
+@testable import BookSyncWeb
+
 extension ProductTests {
     /// Several people at one shelf.
     @Suite struct Users {
@@ -80,6 +82,18 @@ extension ProductTests {
                     #expect(try await shelf.status(lin) == 200)
                     #expect(try await shelf.send("/apps/\(keys[1])/feeds/all.opml").status == 404)
                     #expect(try await shelf.send("/apps/\(keys[0])/feeds/all.opml").status == 200)
+                    // Nor does a new address of one end another's.
+                    let again = try #require(try await shelf.logIn("another password", as: "Kim").cookie)
+                    let kims = try #require(try await page(again).firstMatch(of: /\/apps\/([A-Za-z0-9_-]{27})\/feeds/))
+                        .output.1
+                    let rotation = try await shelf.post(
+                        "/actions/rotate-apps", form: [], ["Cookie: \(lin)", "Origin: \(shelf.address)"])
+                    #expect(rotation.status == 303)
+                    #expect(try await shelf.send("/apps/\(keys[0])/feeds/all.opml").status == 404)
+                    #expect(try await shelf.send("/apps/\(kims)/feeds/all.opml").status == 200)
+                    #expect(try await !page(lin).contains(keys[0]))
+                    #expect(try await bench.run("serve", "--rotate-apps").exitCode == 0)
+                    #expect(try await shelf.send("/apps/\(kims)/feeds/all.opml").status == 200)
                     #expect(try await bench.run("serve", "--remove-user", "小林", "--yes").exitCode == 0)
                     try await waitUntil("there is no such user") { try await shelf.status(lin) == 401 }
                     #expect(try await bench.run("serve", "--remove-user", "Kim", "--yes").exitCode == 0)
@@ -88,6 +102,40 @@ extension ProductTests {
                         try await shelf.logIn("another password", as: "Kim").cookie == nil
                     }
                     #expect(try await shelf.status(nil) == 401)
+                }
+            }
+        }
+
+        @Test func `a read-only user hears all books, and changes nothing but what is theirs`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
+                try await Self.add(bench, "Anna", "--read-only")
+                #expect(
+                    try await bench.run("serve", "--list-users").outputLines == ["Anna: all books, and changes nothing"]
+                )
+                #expect(try await bench.run("serve", "--list-users", "--json").output.contains("\"read_only\": true"))
+                try await bench.serve { shelf in
+                    let anna = try #require(try await shelf.logIn("password of Anna", as: "Anna").cookie)
+                    let page = try await shelf.send("/books/demo/40111", ["Cookie: \(anna)"]).text
+                    #expect(page.contains("/media/demo/40111/") && page.contains("/actions/mark"))
+                    for action in ["fetch", "remove", "cancel", "subscribe", "join"] {
+                        #expect(!page.contains("/actions/\(action)\""), "\(action)")
+                    }
+                    for action in ShelfAction.allCases {
+                        let status = try await Self.act(shelf, action.rawValue, "{}", anna).status
+                        #expect(action.isOwn ? status == 400 : status == 403, "\(action): \(status)")
+                    }
+                    #expect(try await Self.act(shelf, "position", Self.position, anna).status == 200)
+                    for action in ["remove", "rotate-apps", "join", "discover", "doctor"] {
+                        let answer = try await shelf.post(
+                            "/actions/\(action)", form: [("all", "true")],
+                            ["Cookie: \(anna)", "Origin: \(shelf.address)"])
+                        #expect(answer.status == 403, "\(action)")
+                    }
+                    #expect(try bench.files().count == 6)
+                    // From now on she may.
+                    #expect(try await bench.run("serve", "--books-of", "Anna").exitCode == 0)
+                    try await waitUntil("she may look at runs") { try await shelf.status(anna, "/api/v1/runs") == 200 }
                 }
             }
         }
@@ -200,8 +248,10 @@ extension ProductTests {
                 }
                 #expect(try await bench.run("serve", "--list-users").outputLines.count == 2)
                 // With users others may reach it; without anybody to ask for a password they may not.
-                let bytes = try Data(contentsOf: bench.library.appending(path: ".booksync/store.sqlite"))
-                #expect(bytes.range(of: Data("long enough".utf8)) == nil)
+                for name in ["store.sqlite", "serve-users"] {
+                    let bytes = try Data(contentsOf: bench.library.appending(path: ".booksync/\(name)"))
+                    #expect(bytes.range(of: Data("password of".utf8)) == nil)
+                }
             }
         }
     }

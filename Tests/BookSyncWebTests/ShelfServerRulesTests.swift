@@ -59,16 +59,29 @@ import Testing
     func `only this machine reaches the place`(_ text: String) throws {
         let target = try ListenTarget(parsing: text)
         #expect(target.isThisMachine)
-        try target.requireGuard(asksWhoComes: false)
+        try target.requireGuard(asksWhoComes: false, names: HostRule(target: target, publicURL: nil))
     }
 
     @Test(arguments: ["0.0.0.0:8731", "[::]:8731", "192.168.1.2:80", "books.example:80", "[fe80::1]:1"])
     func `a place that others reach needs a password or a token`(_ text: String) throws {
-        let target = try ListenTarget(parsing: text)
-        let failure = #expect(throws: Failure.self) { try target.requireGuard(asksWhoComes: false) }
+        try Self.expectGuard(try ListenTarget(parsing: text), HostRule(publicURL: nil))
+    }
+
+    @Test(arguments: [
+        ("https://books.example", []), (nil, ["books.lan"]), ("http://192.168.1.2:81", []),
+        ("http://localhost", ["nas"]),
+    ])
+    func `a place that others reach through a proxy needs one as well`(_ publicURL: String?, _ hosts: [String]) throws {
+        for text in ["127.0.0.1:8731", "unix:/run/booksync.sock"] {
+            try Self.expectGuard(try ListenTarget(parsing: text), HostRule(publicURL: publicURL, hosts: hosts))
+        }
+    }
+
+    private static func expectGuard(_ target: ListenTarget, _ names: HostRule) throws {
+        let failure = #expect(throws: Failure.self) { try target.requireGuard(asksWhoComes: false, names: names) }
         #expect(failure?.kind == .usage)
         #expect(failure?.description.contains("booksync serve --set-password") == true)
-        try target.requireGuard(asksWhoComes: true)
+        try target.requireGuard(asksWhoComes: true, names: names)
     }
 
     @Test func `a socket needs a path`() throws {

@@ -126,14 +126,12 @@ import Testing
             _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
             try await store.setPosition(position(1, 10, at: 1000))
             try await store.setSpeed(1.5, of: veterinary, for: User.owner.id)
-            let first = User(id: 0, name: "小林", passwordHash: "$a")
-            #expect(try await store.add(first, inherits: true))
-            #expect(try await !store.add(first, inherits: false))
-            #expect(
-                try await store.add(User(id: 0, name: "Kim", passwordHash: "$b", books: [veterinary]), inherits: false))
-            let users = try await store.users()
-            #expect(users.map(\.name) == ["Kim", "小林"] && users.map(\.books) == [[veterinary], nil])
-            let (kim, lin) = (users[0].id, users[1].id)
+            let lin = try await store.addUser(named: "小林", inherits: true)
+            let kim = try await store.addUser(named: "Kim")
+            #expect(try await store.addUser(named: "小林") == lin && lin != kim)
+            #expect(try await store.userID(named: "Kim") == kim)
+            // Where nobody knows what they may see, they see nothing.
+            #expect(try await store.storedUsers().map(\.books) == [[], []])
             #expect(try await store.positions(of: veterinary).isEmpty)
             #expect(try await store.position(in: .sample(1), of: lin) == position(1, 10, at: 1000))
             #expect(try await store.speed(of: veterinary, for: lin) == 1.5)
@@ -143,16 +141,11 @@ import Testing
             #expect(try await store.setPosition(mine, of: kim, after: 0) == (true, mine))
             #expect(try await store.position(in: .sample(1), of: lin)?.seconds == 10)
             #expect(try await store.latestPositions(limit: 5, of: kim) == [mine])
-            #expect(try await store.update(userNamed: "Kim", books: .some(nil)))
-            #expect(try await store.update(userNamed: "Kim", passwordHash: "$c"))
-            #expect(try await !store.update(userNamed: "nobody", passwordHash: "$c"))
-            #expect(try await store.users().first == User(id: kim, name: "Kim", passwordHash: "$c"))
-            #expect(try await store.removeUser(named: "Kim"))
-            #expect(try await !store.removeUser(named: "Kim"))
+            try await store.removeUser(named: "Kim")
+            #expect(try await store.userID(named: "Kim") == nil)
             #expect(try await store.positions(of: veterinary, for: kim).isEmpty)
             // Nobody gets what another one left behind.
-            #expect(try await store.add(User(id: 0, name: "New", passwordHash: "$d"), inherits: false))
-            #expect(try await store.users().first { $0.name == "New" }?.id != kim)
+            #expect(try await store.addUser(named: "New") != kim)
         }
     }
 
@@ -168,8 +161,7 @@ import Testing
             let first = try #require(try await store.add(mark(1, 7, "a"), for: 0))
             #expect(try await store.bookmarks(of: veterinary, for: 0).map(\.id) == [first, early, late])
             #expect(try await store.bookmarks(of: veterinary, for: 0).map(\.note) == ["a", "", "b"])
-            #expect(try await store.add(User(id: 0, name: "Kim", passwordHash: "$"), inherits: false))
-            let kim = try #require(try await store.users().first).id
+            let kim = try await store.addUser(named: "Kim")
             #expect(try await store.bookmarks(of: veterinary, for: kim).isEmpty)
             #expect(try await !store.removeBookmark(late, of: kim))
             #expect(try await store.removeBookmark(late, of: 0))

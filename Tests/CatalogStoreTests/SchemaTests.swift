@@ -120,7 +120,7 @@ import Testing
                 episode: .sample(1), seconds: 612.25, duration: 1234.5,
                 updatedAt: time(milliseconds: 1_700_000_600_000))
             #expect(try await store.positions(of: veterinary) == (version > 4 ? [.sample(1): position] : [:]))
-            let users = try await store.users()
+            let users = try await store.storedUsers()
             #expect(users.map(\.name) == (version > 7 ? ["小林"] : []))
             #expect(users.first?.books == (version > 7 ? [veterinary] : nil))
             #expect(try await store.bookmarks(of: veterinary, for: 1).map(\.note) == (version > 7 ? ["这里很好笑"] : []))

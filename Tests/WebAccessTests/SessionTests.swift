@@ -64,16 +64,15 @@ import Testing
         #expect(Self.read("\(parts[0]).\(parts[1]).0.\(parts[3])") == nil)
         #expect(Self.read("\(parts[0]).\(parts[1]).\(parts[3])") == nil)
         #expect(Self.read("\(parts[0]).\(parts[1]).07.\(parts[3])") == nil)
-        let keys = [(7, [7]), (7, [8]), (8, [7])].map { user, print in
-            Session.appsKey(of: User.ID(user), fingerprint: print.map(UInt8.init), signedWith: Self.keys)
-        }
-        #expect(Set(keys).count == 3 && keys.allSatisfy { $0.utf8.count == 27 })
     }
 
-    @Test func `the form's token is the session's own`() {
+    @Test func `the form's token is the session's own, and without one the browser's`() {
+        func token(_ session: Session?, _ visit: String) -> String {
+            Session.formToken(of: session, visit: visit, signedWith: Self.keys)
+        }
         let (one, other) = (Session.begin(now: Self.now), Session.begin(now: Self.now))
-        let tokens = [one, other, nil].map { Session.formToken(of: $0, signedWith: Self.keys) }
-        #expect(Set(tokens).count == 3 && Session.formToken(of: one, signedWith: Self.keys) == tokens[0])
+        #expect(Set([token(one, "a"), token(other, "a"), token(nil, "a"), token(nil, "b")]).count == 4)
+        #expect(token(one, "a") == token(one, "b") && token(nil, one.identity) != token(one, "a"))
     }
 
     // MARK: Keys

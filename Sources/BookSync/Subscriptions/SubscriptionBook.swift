@@ -50,7 +50,7 @@ package struct SubscriptionBook: Sendable {
 extension CatalogStore {
     /// Opens the store of a library for writing, and makes both where they are missing.
     /// - Parameter knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
-    static func opened<Result: Sendable>(
+    package static func opened<Result: Sendable>(
         in library: String, knownLibraries: KnownLibraries?, _ body: (CatalogStore) async throws -> Result
     ) async throws -> Result {
         try await knownLibraries?.requireMounted(library)

@@ -66,7 +66,7 @@ extension ServeCommand {
         ]
     }
 
-    /// Gives the apps' feeds a new address; a server that runs notices within a second.
+    /// Gives the feeds of the owner's apps a new address; a server that runs notices within a second.
     func rotateApps(in program: Program) async throws -> ExitStatus {
         let library = try await program.configuration().configuration.library
         try await ServeKeyring(library: library, logger: program.logger).rotateApps()

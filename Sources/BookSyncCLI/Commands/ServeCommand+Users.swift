@@ -29,7 +29,8 @@ struct UserOptions: ParsableArguments {
 
     @Option(
         help: .words(
-            "Change what a user may see to --books, or to all without it, and end.", valueName: "name"))
+            "Change what a user may see to --books, or to all without it, and end. Add --read-only to have them listen only.",
+            valueName: "name"))
     var booksOf: String?
 
     @Option(
@@ -58,71 +59,67 @@ extension ServeCommand {
     /// Does what is asked for about users; a server that runs notices within a second.
     func changeUsers(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: users.books)
-        let library = configuration.library
-        if users.listUsers { return try await listUsers(of: library, program) }
-        if let name = users.removeUser { return try await removeUser(name, of: library, program) }
+        let book = UserBook(of: configuration.library, knownLibraries: program.knownLibraries)
+        if users.listUsers { return try await listUsers(of: book, program) }
+        if let name = users.removeUser { return try await removeUser(name, of: book, program) }
         if let name = users.passwd {
-            try await requireUser(name, of: library)
-            let hash = try await newHash(program)
-            try await UserBook.open(in: library) { try await $0.setPassword(hash, of: name) }
+            try await book.require(name)
+            try await book.setPassword(newHash(program), of: name)
             await program.print(
                 ["event": "user_password_set", "user": .string(name)],
                 or: ["\(name) has a new password: they have to log in again, and their podcast apps to subscribe again"]
             )
             return .done
         }
-        let books = try await seenBooks(configuration)
+        let user = User(
+            id: 0, name: users.addUser, books: try await seenBooks(configuration), isReadOnly: readOnly)
         if let name = users.booksOf {
-            try await UserBook.open(in: library) { try await $0.setBooks(books, of: name) }
+            try await book.setBooks(user.books, isReadOnly: user.isReadOnly, of: name)
             await program.print(
-                ["event": "user_changed", "user": .string(name)], or: ["\(name) sees \(Self.sight(books))"])
+                ["event": "user_changed", "user": .string(name)], or: ["\(name) sees \(Self.sight(of: user))"])
             return .done
         }
-        guard let name = users.addUser else { return .done }
-        try await addUser(name, books: books, configuration, program)
+        try await add(user, to: book, isGuarded: configuration.serve.asksWhoComes, program)
         return .done
     }
 
-    private func addUser(
-        _ name: String, books: Set<BookIdentity>?, _ configuration: Configuration, _ program: Program
-    ) async throws {
-        let library = configuration.library
-        let others = try await UserBook.users(of: library)
-        if !others.contains(where: { $0.name == name }) { try UserBook.requireName(name) }
-        let hash = try await newHash(program)
+    private func add(_ user: User, to book: UserBook, isGuarded: Bool, _ program: Program) async throws {
+        var user = user
+        let others = try await book.users()
+        let name = user.name ?? ""
+        try UserBook.requireNew(name, among: others)
+        user.passwordHash = try await newHash(program).secretText
         // Without a password for the shelf itself nobody could come to what was listened to without a name any more.
-        let inherits = others.isEmpty && books == nil && !configuration.serve.asksWhoComes
-        try await UserBook.open(in: library, knownLibraries: program.knownLibraries) { book in
-            try await book.add(
-                User(id: 0, name: name, passwordHash: hash.secretText, books: books), inherits: inherits)
-        }
+        let inherits = others.isEmpty && !user.isLimited && !isGuarded
+        try await book.add(user, inherits: inherits)
         await program.print(
             ["event": "user_added", "user": .string(name), "inherits": .bool(inherits)],
-            or: ["\(name) may log in, and sees \(Self.sight(books))"])
+            or: ["\(name) may log in, and sees \(Self.sight(of: user))"])
         if inherits, !program.options.quiet {
             await program.streams.writeError(
                 "what was listened to until now is \(name)'s; from now on everybody has to log in")
         }
     }
 
-    private func listUsers(of library: String, _ program: Program) async throws -> ExitStatus {
-        let users = try await UserBook.users(of: library)
+    private func listUsers(of book: UserBook, _ program: Program) async throws -> ExitStatus {
+        let users = try await book.users()
         await program.print(
             .array(
                 users.map { user in
                     [
                         "name": .init(user.name),
                         "books": user.books.map { .array($0.sorted().map { .string("\($0)") }) } ?? .null,
+                        "read_only": .bool(user.isLimited),
                     ]
-                }), or: users.map { "\($0.name ?? ""): \(Self.sight($0.books))" })
+                }), or: users.map { "\($0.name ?? ""): \(Self.sight(of: $0))" })
         if users.isEmpty, !program.options.quiet {
             await program.streams.writeError("there are no users; booksync serve --add-user NAME adds one")
         }
         return .done
     }
 
-    private func removeUser(_ name: String, of library: String, _ program: Program) async throws -> ExitStatus {
-        try await requireUser(name, of: library)
+    private func removeUser(_ name: String, of book: UserBook, _ program: Program) async throws -> ExitStatus {
+        try await book.require(name)
         guard
             users.yes
                 ? true
@@ -133,14 +130,9 @@ extension ServeCommand {
             await program.streams.writeError("nobody was removed")
             return .done
         }
-        try await UserBook.open(in: library) { try await $0.remove(name) }
+        try await book.remove(name)
         await program.print(["event": "user_removed", "user": .string(name)], or: ["\(name) is removed"])
         return .done
-    }
-
-    /// - Throws: ``Failure`` of kind `usage` when nobody is called so.
-    private func requireUser(_ name: String, of library: String) async throws {
-        try UserBook.require(try await UserBook.users(of: library).contains { $0.name == name }, name)
     }
 
     private func newHash(_ program: Program) async throws -> PasswordHash {
@@ -158,7 +150,8 @@ extension ServeCommand {
         return Set(wanted)
     }
 
-    private static func sight(_ books: Set<BookIdentity>?) -> Message {
-        books.map { Message(verbatim: $0.sorted().map(\.description).joined(separator: ", ")) } ?? "all books"
+    private static func sight(of user: User) -> Message {
+        guard let books = user.books else { return user.isReadOnly ? "all books, and changes nothing" : "all books" }
+        return books.isEmpty ? "no books" : Message(verbatim: books.sorted().map(\.description).joined(separator: ", "))
     }
 }

@@ -7,6 +7,7 @@ import Settings
 import ShelfQueries
 import ShelfService
 import Terminal
+import WebAccess
 
 struct ServeCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -47,7 +48,10 @@ struct ServeCommand: Subcommand {
                 + "client says.", valueName: "url"))
     var publicURL: String?
 
-    @Flag(help: .words("Let clients look and listen, and change nothing. Default: serve.read-only."))
+    @Flag(
+        help: .words(
+            "Let clients look and listen, and change nothing; with --add-user and --books-of that user only. Default: "
+                + "serve.read-only."))
     var readOnly = false
 
     @Option(
@@ -67,7 +71,10 @@ struct ServeCommand: Subcommand {
     @Flag(help: .words("Ask for a new password, put its hash into the configuration, and end."))
     var setPassword = false
 
-    @Flag(help: .words("Give the feeds of podcast apps a new address, so that the old one ends, and end."))
+    @Flag(
+        help: .words(
+            "Give the feeds of podcast apps a new address, so that the old one ends, and end; those of users stay: see "
+                + "--passwd."))
     var rotateApps = false
 
     @OptionGroup var users: UserOptions
@@ -96,8 +103,10 @@ struct ServeCommand: Subcommand {
         let configuration = loaded
         let settings = configuration.serve
         let target = try ListenTarget(parsing: listen ?? settings.listen)
-        let hasUsers = try await !UserBook.users(of: configuration.library).isEmpty
-        try target.requireGuard(asksWhoComes: settings.asksWhoComes || hasUsers)
+        let publicURL = publicURL ?? settings.publicURL
+        let hosts = HostRule(target: target, publicURL: publicURL, hosts: settings.hosts)
+        let users = try await UserBook(of: configuration.library).users()
+        try target.requireGuard(asksWhoComes: settings.asksWhoComes || !users.isEmpty, names: hosts)
         let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
         let isReadOnly = readOnly || settings.isReadOnly
         if isReadOnly, interval != nil {
@@ -115,10 +124,10 @@ struct ServeCommand: Subcommand {
         }
         let books = fronts.answers.reduce(0) { $0 + $1.value.sum.books }
         let pages = try ShelfPages(shelf) { try await program.findings(asksSources: $0) }
-        let certificate = try await certificate(settings, target, configuration, program)
+        let certificate = try await certificate(settings, hosts, configuration, program)
         let server = ShelfServer(
             configuration, at: target, basePath: basePath ?? settings.basePath,
-            publicURL: publicURL ?? settings.publicURL, pages: pages, certificate: certificate,
+            publicURL: publicURL, users: users, pages: pages, certificate: certificate,
             mirrorInterval: interval, logger: program.logger,
             changedSettings: await changes(of: settings, program))
         try await server.run { address in
@@ -145,10 +154,9 @@ struct ServeCommand: Subcommand {
 
     /// What the server proves itself with; nil where it speaks plain HTTP.
     private func certificate(
-        _ settings: ServeSettings, _ target: ListenTarget, _ configuration: Configuration, _ program: Program
+        _ settings: ServeSettings, _ hosts: HostRule, _ configuration: Configuration, _ program: Program
     ) async throws -> ServerCertificate? {
         if selfSigned {
-            let hosts = HostRule(target: target, publicURL: publicURL ?? settings.publicURL, hosts: settings.hosts)
             let made = try await SelfSignedCertificate.made(in: configuration.library, for: hosts.names)
             if !program.options.quiet {
                 await program.streams.writeError("the certificate's SHA-256 fingerprint is \(made.fingerprint)")

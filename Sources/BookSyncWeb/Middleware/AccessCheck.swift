@@ -18,7 +18,10 @@ struct AccessCheck: RouterMiddleware {
         // A form's token is looked at when there is a form.
         context.caller.proof.hasFormToken = true
         if let refused = site.refusal(of: request, context) { return refused }
-        return try await next(request, context)
+        var response = try await next(request, context)
+        // Players and podcast apps that are pages of other sites come with the key, and without a login.
+        if asked == .appsDocument { response.headers[.crossOriginResourcePolicy] = "cross-origin" }
+        return response
     }
 }
 
@@ -41,7 +44,7 @@ extension ServerContext {
         case .nothing: return .refusal(.notFound, Failure.nothing.why, to: request)
         case .limited where asked == .libraryPage: return .seeOther(caller.view.root + "/")
         case .limited:
-            return .refusal(.forbidden, "this user listens to some books, and changes nothing else", to: request)
+            return .refusal(.forbidden, "this user listens, and changes nothing else", to: request)
         }
     }
 }

@@ -43,7 +43,7 @@ extension Response {
                 "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         }
         response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.crossOriginResourcePolicy] = "same-origin"
+        response.headers[.crossOriginResourcePolicy] = response.headers[.crossOriginResourcePolicy] ?? "same-origin"
         response.set("Cross-Origin-Opener-Policy", to: "same-origin")
         response.set("Referrer-Policy", to: "no-referrer")
         // To be kept only if it is asked each time whether it is still so.

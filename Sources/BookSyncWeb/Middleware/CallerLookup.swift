@@ -19,11 +19,18 @@ struct CallerLookup: RouterMiddleware {
         // What is below the apps' key names what is below the key.
         let appsKey = context.parameters.get("appsKey")
         let (proof, user) = await site.access.proof(of: request, seenAs: view, appsKey: appsKey)
+        let visit = site.access.visit(of: request, seenAs: view)
         var context = context
         context.caller = Caller(
-            proof: proof, user: user, view: view, client: client(of: request, at: context.peer),
+            proof: proof, user: user, visit: visit.name, view: view, client: client(of: request, at: context.peer),
             addresses: ShelfAddresses(root: site.root(of: authority), apps: appsKey))
-        return try await next(request, context)
+        var response = try await next(request, context)
+        // What has forms is a page.
+        if let cookie = visit.cookie, !proof.hasSession, response.headers[.contentType]?.hasPrefix("text/html") == true
+        {
+            response.headers.append(HTTPFields.Element(name: .setCookie, value: cookie))
+        }
+        return response
     }
 
     /// Who is behind the proxy that the public address is of. Anybody can write the field, so it counts only from a proxy on

@@ -16,7 +16,8 @@ struct FormReader: RouterMiddleware {
         }
         var context = context
         context.form = form
-        let token = await site.access.formToken(for: request, seenAs: context.caller.view)
+        let caller = context.caller
+        let token = await site.access.formToken(for: request, seenAs: caller.view, visit: caller.visit)
         context.caller.proof.hasFormToken = Session.isSame(form["token"] ?? "", token)
         if let refused = site.refusal(of: request, context) {
             if refused.status == .forbidden { throw Failure.foreignForm }

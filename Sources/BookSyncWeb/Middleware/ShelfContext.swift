@@ -38,6 +38,8 @@ struct Caller: Sendable {
     /// But for the form's token, which is not looked at before there is a body.
     var proof = RequestCredentials()
     var user = User.owner
+    /// What tells the browser apart from others where it has no session.
+    var visit = ""
     var view = ClientView(authority: "", basePath: "", publicURL: nil)
     /// Numeric; as the proxy tells where one is set up. Nil at a Unix socket.
     var client: String?

@@ -81,7 +81,7 @@ extension Strings {
         .forPodcastAppsHow: "把这个地址交给播客应用：其中每本书都是一个订阅源。知道地址的人无需密码即可收听。",
         .rotateHint: "如果地址泄露，可以换一个新的；应用里也要改用新地址。",
         .rotate: "更换地址",
-        .rotateQuestion: "现在的地址会立刻失效。",
+        .rotateQuestion: "你现在的地址会立刻失效，其他用户的地址不变。",
         .doctor: "体检",
         .askSources: "也检查来源",
         .askSourcesHint: "每个来源只请求一页，最多等十秒。",

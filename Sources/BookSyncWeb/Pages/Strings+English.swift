@@ -87,7 +87,7 @@ extension Strings {
             + "without a password.",
         .rotateHint: "If the address was leaked, make a new one. Apps then have to be told the new address.",
         .rotate: "Make a new address",
-        .rotateQuestion: "The present address stops working at once.",
+        .rotateQuestion: "Your present address stops working at once. Other users keep theirs.",
         .doctor: "Doctor",
         .askSources: "Ask the sources too",
         .askSourcesHint: "Each source is asked for one page, for ten seconds at most.",

@@ -38,7 +38,7 @@ extension ServerContext {
         let languages = request.headers[values: .acceptLanguage].joined(separator: ",")
         let visitor = Visitor(
             language: Language(acceptLanguage: languages),
-            formToken: await access.formToken(for: request, seenAs: caller.view),
+            formToken: await access.formToken(for: request, seenAs: caller.view, visit: caller.visit),
             user: caller.user, mayChange: mayChange(caller.user), keepsPositions: self.shelf.desk != nil,
             isLoggedIn: caller.proof.hasSession, hasNames: access.hasUsers, hasOwner: access.hasOwner)
         let key = await access.appsKey(of: caller.user)

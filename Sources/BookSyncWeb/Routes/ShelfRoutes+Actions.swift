@@ -25,7 +25,7 @@ extension ShelfRoutes {
         }
         posts(to: root, for: .form).posts("actions/rotate-apps") { request, context in
             _ = try await actions(of: request, context)
-            try await site.access.keyring.rotateApps()
+            try await site.access.rotateApps(of: context.caller.user)
             return .seeOther(context.caller.view.returnURL(context.form["return"]))
         }
     }

@@ -30,14 +30,18 @@ package enum ListenTarget: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Where nobody who comes has to prove who they are, only this machine may reach the server.
-    /// - Parameter asksWhoComes: whether there is a password or a token.
+    /// A name of another machine says that a proxy lets others in.
+    /// - Parameters:
+    ///   - asksWhoComes: whether there is a password, a token or a user.
+    ///   - names: that the server answers to.
     /// - Throws: ``Failure`` of kind `usage` when others could.
-    package func requireGuard(asksWhoComes: Bool) throws {
-        guard !asksWhoComes, !isThisMachine else { return }
+    package func requireGuard(asksWhoComes: Bool, names: HostRule) throws {
+        guard !asksWhoComes, !isThisMachine || !names.names.allSatisfy(HostRule.isThisMachine) else { return }
         throw Failure(
             .usage, disposition: .stop, what: "cannot listen on '\(self)'",
             why: "other machines could reach it, and there is no password to ask them for",
-            remedy: "set one with 'booksync serve --set-password', or listen on 127.0.0.1 or [::1]")
+            remedy: "set one with 'booksync serve --set-password', or listen on 127.0.0.1 or [::1] without "
+                + "serve.public-url and serve.hosts")
     }
 
     package var description: String {

@@ -61,7 +61,7 @@ extension ShelfReader {
     ///   - isWhole: whether more than the books is wanted.
     package func front(by order: ShelfOrder, count: Int, isWhole: Bool) async throws -> ShelfFront {
         var front = ShelfFront()
-        if order == .updated, !user.isLimited, count <= Self.readOneByOne {
+        if order == .updated, user.books == nil, count <= Self.readOneByOne {
             (front.sum, front.books) = (
                 try await store.shelfSum(), try await store.books(first: count, isNewestFirst: true)
             )

@@ -71,7 +71,7 @@ extension ShelfReader {
     }
 
     private func found(_ text: String, _ limit: Int?) async throws -> Found {
-        guard user.isLimited else {
+        guard user.books != nil else {
             let (hits, hasMore) = try await store.search(text, limit: limit)
             return (try await items(hits), hasMore)
         }

@@ -65,7 +65,7 @@ package struct ShelfReader: Sendable {
 
     /// The first books by identity; nil for all.
     package func books(first count: Int?) async throws -> [BookSummary] {
-        guard let count, !user.isLimited else { return try await books() }
+        guard let count, user.books == nil else { return try await books() }
         return try await store.books(first: count)
     }
 
