@@ -248,7 +248,7 @@ let package = Package(
             of: "BookSyncCLI",
             uses: [
                 "Languages", "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "BookSyncWeb",
-                "DemoCatalog",
+                "DemoCatalog", hummingbird,
             ]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],
