@@ -33,7 +33,7 @@ extension CatalogStore {
     /// Removes the passwords that a pre-release kept.
     package func removeStoredPasswords() async throws {
         try await write("the user cannot be changed", .durable) { database in
-            try database.execute(sql: "UPDATE user SET password_hash = '*' WHERE id <> ?", arguments: [User.owner.id])
+            try database.execute(sql: "UPDATE user SET password_hash = '*' WHERE id > ?", arguments: [User.owner.id])
         }
     }
 
