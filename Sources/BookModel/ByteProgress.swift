@@ -21,7 +21,7 @@ package struct ByteProgress: Sendable, Hashable {
     /// At this speed; nil when that, or the total, is unknown.
     package var secondsLeft: Double? {
         guard let total, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
-        return Double(max(0, total - bytesDone)) / bytesPerSecond
+        return Double(max(0, total.subtractingSaturated(bytesDone))) / bytesPerSecond
     }
 }
 

@@ -25,11 +25,11 @@ package struct EpisodeFilter: Sendable, Hashable {
     package var isEmpty: Bool { self == EpisodeFilter() }
 
     /// Whether it names episodes one by one, as `3` and `3,7` do and `1-500` does not.
-    package var namesEpisodes: Bool { only?.ranges.allSatisfy { $0.count == 1 } ?? false }
+    package var namesEpisodes: Bool { only?.ranges.allSatisfy { $0.lowerBound == $0.upperBound } ?? false }
 
     /// Whether it is one number, or the last episode: `7` and `latest:1`, and not `7-9`, however many episodes there are.
     package var namesOneEpisode: Bool {
-        self == EpisodeFilter(latest: 1) || only.map { $0.ranges.count == 1 && $0.ranges[0].count == 1 } ?? false
+        self == EpisodeFilter(latest: 1) || namesEpisodes && only?.ranges.count == 1
     }
 
     /// The filter that lets through what either of them does; nil where no single filter says that.

@@ -14,7 +14,7 @@ package struct ListeningPosition: Sendable, Hashable {
     package var device: String?
 
     /// Grows with each change: what a player that saw this one knows of (milliseconds since 1970).
-    package var revision: Int64 { Int64((updatedAt.timeIntervalSince1970 * 1000).rounded()) }
+    package var revision: Int64 { Int64(clamping: updatedAt.timeIntervalSince1970 * 1000) }
 
     /// Seconds: no episode is longer.
     package static let maximum: Double = 1e9

@@ -137,7 +137,7 @@ extension Message: Codable {
             if let text = try? array.decode(String.self) {
                 part = .text(text)
             } else if let seconds = try? array.decode(Double.self) {
-                part = .time(Date(timeIntervalSince1970: seconds))
+                part = .time(Date(clamping: seconds))
             } else {
                 part = .message(try array.decode(Message.self))
             }

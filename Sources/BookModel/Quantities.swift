@@ -14,9 +14,10 @@ package func parseByteCount(_ text: String) -> Int64? {
 }
 
 /// A span of time as people write it: `10s`, `50m`, `6h`, `250ms`, `7d`; without a unit, seconds.
-/// - Returns: nil when the text is no such span.
+/// - Returns: 3,000 years at most; nil when the text is not such a span.
 package func parseSeconds(_ text: String) -> Double? {
     quantity(text, units: ["": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604_800])
+        .map { min($0, 1e11) }
 }
 
 private func quantity(_ text: String, units: [String: Double]) -> Double? {
@@ -64,12 +65,4 @@ package func describeTime(_ time: Date, in zone: TimeZone = .current) -> String 
             "\(year: .padded(4))-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)",
         locale: Locale(identifier: "en_US_POSIX"), timeZone: zone, calendar: Calendar(identifier: .gregorian))
     return time.formatted(style)
-}
-
-extension Int64 {
-    /// The sum, or the largest number where it is larger: catalogs and servers may claim any length.
-    package func addingSaturated(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
 }

@@ -10,7 +10,8 @@ package struct RunLimits: Sendable, Hashable {
     package init(episodes: Int? = nil, bytes: Int64? = nil, seconds: Double? = nil) {
         self.episodes = episodes
         self.bytes = bytes
-        self.seconds = seconds
+        // No clock waits for longer than 30 years.
+        self.seconds = seconds.map { min($0, 1e9) }
     }
 
     /// What allows what either of them allows.

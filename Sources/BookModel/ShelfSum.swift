@@ -15,8 +15,8 @@ package struct ShelfSum: Sendable, Hashable {
     }
 
     package static func += (sum: inout ShelfSum, other: ShelfSum) {
-        sum.books += other.books
-        sum.episodes += other.episodes
-        sum.bytes += other.bytes
+        sum.books.addSaturated(other.books)
+        sum.episodes.addSaturated(other.episodes)
+        sum.bytes.addSaturated(other.bytes)
     }
 }

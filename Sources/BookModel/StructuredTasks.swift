@@ -17,7 +17,7 @@ package func limited<Value: Sendable>(
     try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask { try await body() }
         group.addTask {
-            try await Task.sleep(for: .seconds(seconds))
+            try await Task.sleep(for: .seconds(min(seconds, 1e9)))
             return nil
         }
         defer { group.cancelAll() }

@@ -28,7 +28,7 @@ package struct SyncPlan: Sendable, Hashable {
             case .skip(let skip):
                 totals.skipped[skip, default: 0] += 1
             }
-            if action.kind.isTransfer { totals.bytes += action.bytes ?? 0 }
+            if action.kind.isTransfer { totals.bytes.addSaturated(action.bytes ?? 0) }
         }
         return totals
     }
@@ -143,7 +143,7 @@ package struct PlanTotals: Sendable, Hashable {
 
     package init() {}
 
-    package var skip: Int { skipped.values.reduce(0, +) }
+    package var skip: Int { skipped.values.saturatedSum(of: \.self) }
 
     /// How many are skipped for this reason.
     package func skip(_ reason: SyncAction.Skip) -> Int { skipped[reason, default: 0] }

@@ -19,7 +19,7 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 bookmarks.append(
                     try Bookmark(
-                        id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.next(),
+                        id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.nextSeconds(),
                         note: columns.next(), createdAt: columns.nextTime() ?? .distantPast))
             }
             return bookmarks

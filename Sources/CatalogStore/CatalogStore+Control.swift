@@ -70,7 +70,7 @@ extension CatalogStore {
             // Once, and not for each episode: a hundred thousand may wait.
             var priority = try Int.fetchOne(database, sql: "SELECT MAX(priority) FROM transfer WHERE priority > 0") ?? 0
             return try episodes.reversed().reduce(0) { count, episode in
-                priority += 1
+                priority.addSaturated(1)
                 let id = try database.requiredID(of: episode)
                 try database.cachedStatement(sql: sql).execute(arguments: [priority, id])
                 return count + database.changesCount

@@ -29,8 +29,8 @@ extension CatalogStore {
             var recorded = position
             recorded.duration = position.duration ?? before?.duration
             // Clocks are set back, and two devices may meet in a millisecond.
-            let revision = max(position.revision, (before?.revision ?? 0) + 1)
-            recorded.updatedAt = Date(timeIntervalSince1970: Double(revision) / 1000)
+            let revision = max(position.revision, (before?.revision ?? 0).addingSaturated(1))
+            recorded.updatedAt = Date(clamping: Double(revision) / 1000)
             let sql = """
                 INSERT OR REPLACE INTO listening_position
                     (user_id, episode_id, seconds, duration, finished, updated_at, device)
@@ -235,7 +235,7 @@ extension Database {
             var columns = ColumnReader(row)
             positions.append(
                 ListeningPosition(
-                    episode: try EpisodeIdentity(&columns), seconds: try columns.next(),
+                    episode: try EpisodeIdentity(&columns), seconds: try columns.nextSeconds(),
                     duration: try columns.next(), isFinished: try columns.next(),
                     updatedAt: try columns.nextTime() ?? .distantPast, device: try columns.next()))
         }

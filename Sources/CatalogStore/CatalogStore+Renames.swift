@@ -48,7 +48,7 @@ extension CatalogStore {
                 try database.cachedStatement(sql: sql).execute(arguments: [number, path, id])
             }
             try database.cachedStatement(sql: "DELETE FROM renaming WHERE batch <= ? AND renamed_at IS NOT NULL")
-                .execute(arguments: [(number ?? 0) - Int64(Self.rememberedBatches)])
+                .execute(arguments: [(number ?? 0).subtractingSaturated(Int64(Self.rememberedBatches))])
             return number
         }
     }
@@ -165,7 +165,7 @@ extension Database {
         switch batch {
         case .undo: nil
         case .number(let number): number
-        case .new: (try Int64.fetchOne(self, sql: "SELECT MAX(batch) FROM renaming") ?? 0) + 1
+        case .new: (try Int64.fetchOne(self, sql: "SELECT MAX(batch) FROM renaming") ?? 0).addingSaturated(1)
         }
     }
 

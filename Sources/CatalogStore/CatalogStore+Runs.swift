@@ -19,7 +19,7 @@ extension CatalogStore {
             let number = database.lastInsertedRowID
             try database.setBooks(books, ofRun: number)
             try database.cachedStatement(sql: "DELETE FROM run WHERE id <= ?")
-                .execute(arguments: [number - Int64(Self.keptRuns)])
+                .execute(arguments: [number.subtractingSaturated(Int64(Self.keptRuns))])
             return number
         }
     }
@@ -159,7 +159,7 @@ extension CatalogStore {
                     latest = excluded.latest, usual_gap = excluded.usual_gap, told = excluded.told
                 """
             for watch in watches {
-                let gap = max(1, Int64((watch.usualGap * 1000).rounded()))
+                let gap = max(1, Int64(clamping: watch.usualGap * 1000))
                 try database.cachedStatement(sql: sql).execute(
                     arguments: [stored(watch.latest), gap, watch.isReported, watch.book.source, watch.book.id])
             }

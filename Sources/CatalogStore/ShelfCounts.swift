@@ -88,7 +88,7 @@ extension Database {
         while let row = try rows.next() {
             var columns = ColumnReader(row)
             let id: Int64 = try columns.next()
-            let updatedAt = Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000)
+            let updatedAt = try columns.nextTime() ?? .distantPast
             var book = try Book(&columns)
             // One text for all books of a source, which come one after the other.
             if let source = shelf.last?.book.identity.source, source == book.identity.source {
@@ -119,8 +119,8 @@ extension Database {
         let uncounted = try uncountedBooks()
         let isUncounted = Set(uncounted)
         for (book, counts) in try counted(uncounted) where isUncounted.contains(book) {
-            sum.episodes += counts.present
-            sum.bytes += counts.bytes
+            sum.episodes.addSaturated(counts.present)
+            sum.bytes.addSaturated(counts.bytes)
         }
         return sum
     }

@@ -40,7 +40,7 @@ extension Episode {
         self.init(
             identity: EpisodeIdentity(book: book, key: try columns.next()), section: try columns.next(),
             name: try columns.next(), address: try columns.next(String?.self).map(ResourceAddress.init(_:)),
-            size: try columns.next(), duration: try columns.next(), publishedAt: try columns.nextTime(),
+            size: try columns.nextLength(), duration: try columns.next(), publishedAt: try columns.nextTime(),
             modifiedAt: try columns.nextTime(), mediaType: try columns.next(), guid: try columns.next(),
             number: try columns.next(), season: try columns.next())
         if let algorithm: String = try columns.next() {
@@ -76,8 +76,8 @@ extension LocalFile {
             modificationTime: try columns.next(),
             // SQLite's integers are signed; the number is kept bit by bit.
             inode: UInt64(bitPattern: try columns.next(Int64.self)), validator: try columns.nextValidator(),
-            catalogSize: try columns.next(), catalogModifiedAt: try columns.nextTime(),
-            fetchedAt: Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000),
+            catalogSize: try columns.nextLength(), catalogModifiedAt: try columns.nextTime(),
+            fetchedAt: try columns.nextTime() ?? .distantPast,
             verification: try word(columns.next()), isNamedByUser: try columns.next(),
             fetchedFrom: try columns.next(), original: try LocalFile.Original(&columns))
     }
@@ -100,7 +100,7 @@ extension TransferRecord {
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
             episode: episode, state: try word(columns.next()), validator: try columns.nextValidator(),
-            total: try columns.nextLength(), committedLength: try columns.next(),
+            total: try columns.nextLength(), committedLength: try columns.nextLength() ?? 0,
             bootID: try columns.next(), sha256: try columns.next(), path: try columns.nextPathIfAny(),
             attempts: try columns.next(),
             error: try columns.nextMessage(), nextTryAt: try columns.nextTime())

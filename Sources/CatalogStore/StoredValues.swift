@@ -12,7 +12,7 @@ func stored(_ time: Date?) -> Int64? {
 }
 
 func time(stored milliseconds: Int64?) -> Date? {
-    milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    milliseconds.map { Date(clamping: Double($0) / 1000) }
 }
 
 /// Reads a row's columns one after the other, so that a statement's list of columns and its decoding go side by side
@@ -56,10 +56,13 @@ struct ColumnReader {
             ?? Message(verbatim: english)
     }
 
-    /// A length as a server declared it; nil also for an absurd one, which earlier versions took down.
+    /// A length as a server or catalog declared it; nil also for an absurd one.
     mutating func nextLength() throws -> Int64? {
-        try next(Int64?.self).flatMap { $0 <= FileSize.max ? $0 : nil }
+        try next(Int64?.self).flatMap { (0...FileSize.max).contains($0) ? $0 : nil }
     }
+
+    /// Seconds of an episode; those that no episode has become the closest that one can have.
+    mutating func nextSeconds() throws -> Double { min(ListeningPosition.maximum, max(0, try next())) }
 
     mutating func nextValidator() throws -> ContentValidator {
         try ContentValidator(entityTag: next(), lastModified: next(), age: next())

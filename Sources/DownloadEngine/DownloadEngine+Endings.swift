@@ -137,7 +137,7 @@ extension DownloadEngine {
         record.state = .failed
         record.error = failure.message
         // The run's own end is nothing the episode has to wait for.
-        record.attempts += failure.disposition == .stop ? 0 : 1
+        record.attempts.addSaturated(failure.disposition == .stop ? 0 : 1)
         let own = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
         record.nextTryAt = [own, moment].compactMap(\.self).max()
         do {

@@ -229,9 +229,9 @@ struct EngineRun {
         while let index = schedule.startNext(now: now) {
             guard transfers[index].startedAt == nil else { return index }
             let bytes = transfers[index].wanted.expectedBytes
-            if limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) {
+            if limits.allow(episodes: started + 1, bytes: expectedBytes.addingSaturated(bytes ?? 1)) {
                 started += 1
-                expectedBytes += bytes ?? 0
+                expectedBytes.addSaturated(bytes ?? 0)
                 return index
             }
             schedule.end(index)
@@ -302,7 +302,7 @@ struct EngineRun {
         schedule.end(index)
         if transfers[index].startedAt == nil {
             started -= 1
-            expectedBytes -= transfers[index].wanted.expectedBytes ?? 0
+            expectedBytes = expectedBytes.subtractingSaturated(transfers[index].wanted.expectedBytes ?? 0)
         }
         guard failure.isLackOfRoom else {
             report.stop = report.stop ?? failure
@@ -325,10 +325,10 @@ struct EngineRun {
     var finalReport: EngineReport {
         var report = report
         report.stop = report.stop ?? lackOfRoom
-        report.bytesLeft = transfers.unfinished.reduce(0) { sum, transfer in
+        report.bytesLeft = transfers.unfinished.saturatedSum { transfer in
             var wanted = transfer.wanted
             wanted.record = transfer.record
-            return sum + (wanted.expectedBytes ?? 0)
+            return wanted.expectedBytes ?? 0
         }
         let ended = Set(report.receipts.map(\.file.episode) + report.failures.compactMap(\.episode))
         for transfer in transfers.begun.values where !ended.contains(transfer.wanted.episode.identity) {

@@ -30,6 +30,7 @@ extension Wordings {
         "the catalog declares {1} and lists {2}": "目录声明 {1}，列出 {2}",
         "the feed lists no episodes: the listing counts as incomplete": "订阅源没有列出分集：列表视为不完整",
         "the feed ends in the middle: the listing counts as incomplete": "订阅源中途结束：列表视为不完整",
+        "{1} with a size that no file of audio has: the size is ignored": "{1}的大小不可能是音频文件的：忽略该大小",
         "{1} without a file: left out": "{1}没有文件：略过",
         "{1} listed a second time: the first of each is kept": "{1}重复列出：各保留第一个",
         "{1} with something else than audio: left out": "{1}不是音频：略过",

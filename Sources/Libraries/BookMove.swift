@@ -188,7 +188,7 @@ package struct BookMove: Sendable {
                     continue
                 }
                 report.files += 1
-                report.bytes += facts.size
+                report.bytes.addSaturated(facts.size)
                 let there = fileAttributes("\(to.path)/\(path)")
                 if there != nil, there?.inode != facts.inode, !path.hasPrefix(LibraryFolder.partialPath) {
                     occupied = occupied ?? path

@@ -25,7 +25,11 @@ extension FileAttributes {
             let time = status.st_mtim
         #endif
         self.init(
-            size: Int64(status.st_size), modificationTime: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
-            inode: UInt64(status.st_ino), kind: kind)
+            size: Int64(status.st_size), modificationTime: time.nanoseconds, inode: UInt64(status.st_ino), kind: kind)
     }
+}
+
+extension timespec {
+    /// Nanoseconds since 1970, or the closest number to them: they fit from 1677 to 2262, and file systems hold other times too.
+    var nanoseconds: Int64 { Int64(tv_sec).multipliedSaturated(by: 1_000_000_000).addingSaturated(Int64(tv_nsec)) }
 }

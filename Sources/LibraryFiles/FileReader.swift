@@ -86,6 +86,6 @@ package struct FileReader: ~Copyable {
         #else
             let time = status.st_ctim
         #endif
-        return (FileAttributes(status), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return (FileAttributes(status), time.nanoseconds)
     }
 }

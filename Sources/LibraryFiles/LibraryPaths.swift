@@ -18,7 +18,8 @@ package func libraryPaths(
     others: Set<String> = []
 ) -> [String: String] {
     let highest = max(book.declaredEpisodes ?? 0, episodes.lazy.map(\.section).max() ?? 0)
-    let width = max(3, String(highest).count)
+    // A catalog may declare any number of episodes.
+    let width = min(7, max(3, String(highest).count))
     let sorted = episodes.sorted { ($0.section, $0.identity.key) < ($1.section, $1.identity.key) }
     let names = bookNames(for: sorted, of: book, template: template, recorded: recorded, width: width)
     func path(_ episode: Episode, suffix: String) -> String {

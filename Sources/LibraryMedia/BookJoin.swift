@@ -126,11 +126,12 @@ package struct BookJoin: Sendable {
         var outcomes = zip(zip(ranges, paths), obstacles).map { place, failure in
             let (range, path) = place
             let seconds = parts[range].reduce(0) { $0 + $1.seconds }
-            let copied = plan.files[range].reduce(0) { $0 + $1.size }
+            let copied = plan.files[range].saturatedSum(of: \.size)
             return JoinOutcome(
                 book: plan.book.identity, result: failure == nil ? .planned : .left, failure: failure, path: path,
                 parts: ranges.count, range: range, seconds: seconds,
-                size: encoding.map { Int64(seconds * Double($0.bitRate) / 8) } ?? copied, isEncoded: encoding != nil)
+                size: encoding.map { Int64(clamping: seconds * Double($0.bitRate) / 8) } ?? copied,
+                isEncoded: encoding != nil)
         }
         let isLeft = outcomes.contains { $0.result == .left }
         if request.isDryRun || isLeft { return isLeft ? outcomes.filter { $0.result == .left } : outcomes }
@@ -252,7 +253,7 @@ package struct BookJoin: Sendable {
             defer { meter.finish([file]) }
             if try await runBlocking({ fileSize(path) }) != nil { return try await probe.part(path) }
             // Two episodes may be the same.
-            let (new, size) = ("\(path).\(index).new", Int64(part.seconds * Double(encoding.bitRate) / 8))
+            let (new, size) = ("\(path).\(index).new", Int64(clamping: part.seconds * Double(encoding.bitRate) / 8))
             defer { unlink(new) }
             try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
                 try await probe.encode(part, as: encoding, to: new)
@@ -389,10 +390,11 @@ package struct BookJoin: Sendable {
 
     /// What is encoded is written twice.
     private func requireRoom(for outcomes: [JoinOutcome], _ plan: JoinPlan) throws {
-        let written = outcomes.reduce(0) { $0 + ($1.size ?? 0) }
+        let written = outcomes.saturatedSum { $0.size ?? 0 }
         let encoded = outcomes.first?.isEncoded == true ? written : 0
         for (folder, bytes) in [
-            (request.output ?? library, written), (library, request.output == nil ? written + encoded : encoded),
+            (request.output ?? library, written),
+            (library, request.output == nil ? written.addingSaturated(encoded) : encoded),
         ] {
             let space = try DiskSpace(of: folder)
             guard let missing = space.missing(for: bytes, leaving: minFreeSpace) else { continue }

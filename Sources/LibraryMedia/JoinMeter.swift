@@ -17,7 +17,7 @@ final class JoinMeter: Sendable {
     private let report: @Sendable (ProgressState) -> Void
 
     init(_ files: [LocalFile], report: @escaping @Sendable (ProgressState) -> Void) {
-        (count, bytes) = (files.count, files.reduce(0) { $0 + $1.size })
+        (count, bytes) = (files.count, files.saturatedSum(of: \.size))
         self.report = report
     }
 
@@ -39,7 +39,7 @@ final class JoinMeter: Sendable {
         _ path: String, named name: String, of files: ArraySlice<LocalFile>, size: Int64,
         _ body: () async throws -> Void
     ) async throws {
-        let bytes = files.reduce(0) { $0 + $1.size }
+        let bytes = files.saturatedSum(of: \.size)
         state.withLock { $0.running[path] = (name, bytes, max(1, size)) }
         defer { state.withLock { $0.running[path] = nil } }
         try await body()
@@ -47,7 +47,8 @@ final class JoinMeter: Sendable {
 
     func finish(_ files: ArraySlice<LocalFile>) {
         state.withLock { state in
-            for file in files { (state.done, state.bytesDone) = (state.done + 1, state.bytesDone + file.size) }
+            state.done += files.count
+            state.bytesDone.addSaturated(files.saturatedSum(of: \.size))
         }
     }
 
@@ -57,10 +58,10 @@ final class JoinMeter: Sendable {
             state.withLock { state in
                 let transfers = state.running.sorted { $0.key < $1.key }.map { path, file in
                     let done = min(1, Double(fileSize(path) ?? 0) / Double(file.size))
-                    let bytes = ByteProgress(bytesDone: Int64(Double(file.bytes) * done), total: file.bytes)
+                    let bytes = ByteProgress(bytesDone: Int64(clamping: Double(file.bytes) * done), total: file.bytes)
                     return ProgressState.Transfer(name: file.name, bytes: bytes)
                 }
-                let bytesDone = transfers.reduce(state.bytesDone) { $0 + $1.bytes.bytesDone }
+                let bytesDone = state.bytesDone.addingSaturated(transfers.saturatedSum(of: \.bytes.bytesDone))
                 state.meter.record(bytesDone, at: now)
                 let progress = ByteProgress(
                     bytesDone: bytesDone, total: bytes, bytesPerSecond: state.meter.bytesPerSecond(at: now))

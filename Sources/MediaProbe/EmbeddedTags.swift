@@ -34,7 +34,7 @@ package struct EmbeddedTags: Sendable, Hashable {
         func escaped(_ text: String) -> String { text.replacing(/[=;#\\\n]/) { "\\\($0.output)" } }
         var lines = [";FFMETADATA1"] + tags.map { "\(escaped($0.key))=\(escaped($0.value))" }.sorted()
         for chapter in chapters {
-            let (start, end) = (Int((chapter.start * 1000).rounded()), Int((chapter.end * 1000).rounded()))
+            let (start, end) = (Int(clamping: chapter.start * 1000), Int(clamping: chapter.end * 1000))
             lines += ["[CHAPTER]", "TIMEBASE=1/1000", "START=\(start)", "END=\(end)"]
             lines.append("title=\(escaped(chapter.title ?? ""))")
         }
@@ -47,7 +47,7 @@ extension [MediaInfo.Chapter] {
     var comments: [String: String] {
         var comments: [String: String] = [:]
         for (index, chapter) in enumerated() {
-            let time = Int((chapter.start * 1000).rounded())
+            let time = Int(clamping: chapter.start * 1000)
             let clock = [time / 3_600_000, time / 60_000 % 60, time / 1000 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
             let number = "CHAPTER" + "\(1000 + index)".dropFirst()
             comments[number] = clock.joined(separator: ":") + "." + "\(1000 + time % 1000)".dropFirst()

@@ -126,7 +126,7 @@ struct ID3Tag {
 
     /// ID3v2 Chapter Frame Addendum §3.1.
     private func chapterFrame(_ number: Int, _ chapter: MediaInfo.Chapter) -> Frame {
-        let times = [chapter.start, chapter.end].flatMap { Self.bytes(of: Int(($0 * 1000).rounded()), bits: 8) }
+        let times = [chapter.start, chapter.end].flatMap { Self.bytes(of: Int(clamping: $0 * 1000), bits: 8) }
         let none = [UInt8](repeating: 0xff, count: 8)
         let title = chapter.title.map { encoded(textFrame("TIT2", $0)) } ?? []
         return Frame(id: "CHAP", body: Array("c\(number)\0".utf8) + times + none + title)

@@ -124,7 +124,7 @@ extension MediaProbe {
                     + ["-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact"]
                     + ["-f", encoding.encoder.format, "file:\(output)"],
                 limits.wholeFile.longer(by: part.seconds),
-                maxFileSize: Int64(part.seconds * Double(encoding.bitRate) / 4) + (64 << 20))
+                maxFileSize: Int64(clamping: part.seconds * Double(encoding.bitRate) / 4).addingSaturated(64 << 20))
         }
         guard let trouble = written.trouble else { return }
         // Whether it could not read or not write does not follow from what it says.
@@ -183,7 +183,7 @@ extension MediaProbe {
                 }
             }
             let seconds = parts.reduce(0) { $0 + $1.seconds }
-            let size = try await runBlocking { parts.reduce(0) { $0 + (fileSize($1.path) ?? 0) } }
+            let size = try await runBlocking { parts.saturatedSum { fileSize($0.path) ?? 0 } }
             // In threads, as ffmpeg reads several inputs by itself, packets as small as these take three times as long.
             let inline = ["-thread_queue_size", "0"]
             // ffmpeg's own tag has no list of its chapters.
@@ -200,7 +200,8 @@ extension MediaProbe {
             let written = try await run(
                 try ffmpeg(for: output), on: list,
                 ["-v", "level+error", "-nostdin", "-y"] + inline + ["-f", "concat", "-safe", "0"],
-                tagging + ["file:\(output)"], limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),
+                tagging + ["file:\(output)"], limits.wholeFile.longer(by: seconds),
+                maxFileSize: size.multipliedSaturated(by: 2).addingSaturated(64 << 20),
                 formats: "concat," + Self.formats)
             if let trouble = written.trouble { throw trouble.failure(writing: output) }
             if let tag { try await runBlocking { try ID3Tag.replaceTag(of: output, with: tag) } }
@@ -224,6 +225,7 @@ extension MediaInfo {
 extension MediaLimits.Time {
     /// For what takes longer the longer the audio is. Encoders are faster than it is heard.
     func longer(by seconds: Double) -> Self {
-        Self(seconds: self.seconds + seconds, processorSeconds: processorSeconds + Int(seconds))
+        Self(
+            seconds: self.seconds + seconds, processorSeconds: processorSeconds.addingSaturated(Int(clamping: seconds)))
     }
 }

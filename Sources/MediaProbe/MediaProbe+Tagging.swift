@@ -39,7 +39,10 @@ extension MediaProbe {
                 try ffmpeg(for: path), on: path, ["-v", "level+error", "-nostdin", "-y"],
                 ["-f", "ffmetadata", "-i", "file:\(document)"] + container.output(tags, cover: cover, of: info)
                     + ["file:\(output)"],
-                limits.wholeFile, maxFileSize: try await runBlocking { (fileSize(path) ?? 0) * 2 + (64 << 20) })
+                limits.wholeFile,
+                maxFileSize: try await runBlocking {
+                    (fileSize(path) ?? 0).multipliedSaturated(by: 2).addingSaturated(64 << 20)
+                })
             if let trouble = written.trouble { throw trouble.failure(path) }
         }
     }

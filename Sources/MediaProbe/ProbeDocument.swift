@@ -82,6 +82,6 @@ struct ProbeDocument: Decodable {
     }
 
     private func seconds(_ text: String?) -> Double? {
-        text.flatMap { Double($0) }.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        text.flatMap { Double($0) }.flatMap { (0...ListeningPosition.maximum).contains($0) ? $0 : nil }
     }
 }

@@ -66,7 +66,9 @@ struct ToolRun: Sendable {
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
-        let limits = ["\(time.processorSeconds)", "\(maxAddressSpace >> 10)", "\((maxFileSize + 511) / 512)"]
+        let limits = [
+            "\(time.processorSeconds)", "\(maxAddressSpace >> 10)", "\(maxFileSize.addingSaturated(511) / 512)",
+        ]
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(["-c", Self.script, "sh"] + limits + [file, tool] + arguments),
             environment: .custom(["LC_ALL": "C"]), platformOptions: options,

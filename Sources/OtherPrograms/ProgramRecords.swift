@@ -83,7 +83,7 @@ struct ProgramRecords: Sendable {
         var marks: [EpisodeMark] = guid.map { [.id($0)] } ?? []
         if let address { marks += [.address(address), .place(of: address)] }
         if let title, let seconds = published.flatMap(Double.init) {
-            marks.append(.title(title, day: EpisodeMark.day(of: Date(timeIntervalSince1970: seconds))))
+            marks.append(.title(title, day: EpisodeMark.day(of: Date(clamping: seconds))))
         }
         return marks
     }

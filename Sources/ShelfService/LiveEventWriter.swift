@@ -139,7 +139,7 @@ struct LiveEventWriter: Sendable {
             "state": .string(state.rawValue), "episodes_done": .init(run.run.done),
             "episodes": .init(episodes),
             "share_done": .init(share),
-            "bytes_done": .integer(run.run.bytes + underWay.values.reduce(0) { $0 + $1.bytes }),
+            "bytes_done": .integer(run.run.bytes.addingSaturated(underWay.values.saturatedSum(of: \.bytes))),
             "bytes_per_second": .init(run.isUnderWay ? diff.bytesPerSecond(at: now) : nil),
         ]
         return LiveEvent(subject: "run", isProgress: run.isUnderWay, text: document.text())

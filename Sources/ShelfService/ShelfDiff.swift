@@ -64,7 +64,7 @@ struct ShelfDiff: Sendable {
     }
 
     /// From when on recorded files are to be looked for; nil before the first look.
-    var filesSince: Int64? { isBegun ? (lastFile ?? 0) - Self.slack : nil }
+    var filesSince: Int64? { isBegun ? (lastFile ?? 0).subtractingSaturated(Self.slack) : nil }
 
     /// Whether something moves without the store being written: bytes come, or the run behind it is killed.
     var needsLook: Bool { moving.values.contains(where: \.isUnderWay) || run?.isUnderWay == true }

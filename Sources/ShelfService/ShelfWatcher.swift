@@ -25,7 +25,7 @@ struct ShelfWatcher: Sendable {
         var look = try await store.activitySnapshot(filesSince: diff.filesSince)
         // What was there at the first look is no news at the second.
         if diff.filesSince == nil, let last = look.lastFile {
-            look = try await store.activitySnapshot(filesSince: last - ShelfDiff.slack)
+            look = try await store.activitySnapshot(filesSince: last.subtractingSaturated(ShelfDiff.slack))
         }
         let isRunUnderWay =
             look.run?.isEnded == false

@@ -179,7 +179,7 @@ extension EpisodeDecision {
     private mutating func replace(_ file: LocalFile, partial: Int64, reason: Message, asking: Bool) {
         outcome = .transfer(.replace, replacing: asking ? file : nil)
         self.reason = reason
-        bytes = wholeLength.map { max(0, $0 - partial) }
+        bytes = wholeLength.map { max(0, $0.subtractingSaturated(partial)) }
     }
 
     private mutating func decideAboutAbsence(partial: Int64, rules: PlanRules, isWanted: Bool) {
@@ -196,7 +196,7 @@ extension EpisodeDecision {
         if reasons.count > 1, shelved.file == nil { reasons.removeFirst() }
         outcome = .transfer(partial > 0 ? .resume : .fetch, replacing: nil)
         reason = reasons.joined(separator: "; ")
-        bytes = wholeLength.map { max(0, $0 - partial) }
+        bytes = wholeLength.map { max(0, $0.subtractingSaturated(partial)) }
     }
 
     private var absence: Message {
@@ -229,7 +229,7 @@ extension EpisodeDecision {
     private static func share(_ partial: Int64, of total: Int64?) -> Message {
         guard let total, total > 0 else { return "\(describeBytes(partial)) of it are here already" }
         guard partial < total else { return "all of it is here already (\(describeBytes(partial)))" }
-        let percent = Int(Double(partial) / Double(total) * 100)
+        let percent = Int(clamping: (Double(partial) / Double(total) * 100).rounded(.down))
         return "\(percent)% of it is here already (\(describeBytes(partial)) of \(describeBytes(total)))"
     }
 }

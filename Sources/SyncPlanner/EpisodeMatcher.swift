@@ -149,7 +149,7 @@ package struct EpisodeMatcher {
     /// Catalogs' sizes are sometimes stale, by what was mended in the tags or at the ends; another recording is further off.
     private func isNear(_ size: Int64?, to listed: Int64?) -> Bool {
         guard let size, let listed else { return true }
-        return size >= listed - listed / 10 && size <= listed + listed / 10
+        return size >= listed - listed / 10 && size <= listed.addingSaturated(listed / 10)
     }
 
     private mutating func fit(_ episode: Episode, _ path: String, by confidence: Confidence) -> Bool {

@@ -39,10 +39,12 @@ struct Expiry {
         if let maxBytes = rule.maxBytes {
             let sizes = newest.compactMap(\.shelved.bytes)
             // Of what nobody knows no more is fetched at a time than stays in any case.
-            let usual = sizes.isEmpty ? maxBytes / Int64(KeepRule.minFiles) : sizes.reduce(0, +) / Int64(sizes.count)
+            let usual =
+                sizes.isEmpty
+                ? maxBytes / Int64(KeepRule.minFiles) : sizes.saturatedSum(of: \.self) / Int64(sizes.count)
             var bytes: Int64 = 0
             for entry in newest where kept.contains(entry.shelved.key) {
-                bytes = bytes.addingSaturated(max(0, entry.shelved.bytes ?? usual))
+                bytes.addSaturated(max(0, entry.shelved.bytes ?? usual))
                 let mustStay = rule.isUnheard && !input.heard.contains(entry.shelved.key)
                 guard bytes > maxBytes, !mustStay else { continue }
                 kept.remove(entry.shelved.key)

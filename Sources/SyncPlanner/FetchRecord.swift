@@ -28,7 +28,9 @@ package enum EpisodeMark: Sendable, Hashable {
     case file(String)
 
     /// The day of a moment, UTC.
-    package static func day(of time: Date) -> Int { Int((time.timeIntervalSince1970 / 86_400).rounded(.down)) }
+    package static func day(of time: Date) -> Int {
+        Int(clamping: (time.timeIntervalSince1970 / 86_400).rounded(.down))
+    }
 
     /// Without scheme and query.
     package static func place(of address: String) -> EpisodeMark {

@@ -7,11 +7,11 @@ extension RunLimits {
         var bytes: Int64 = 0
         for (index, transfer) in transfers.enumerated() {
             // Of a length that nobody knows, there is a byte at least.
-            guard allow(episodes: index + 1, bytes: bytes + (transfer.bytes ?? 1)) else {
+            guard allow(episodes: index + 1, bytes: bytes.addingSaturated(transfer.bytes ?? 1)) else {
                 let why = index == episodes ? "max-episodes" : "max-bytes"
                 return (Array(transfers[..<index]), transfers[index...].map { $0.left(because: why) })
             }
-            bytes += transfer.bytes ?? 0
+            bytes.addSaturated(transfer.bytes ?? 0)
         }
         return (transfers, [])
     }

@@ -108,7 +108,7 @@ private struct Layout {
 
 extension ByteProgress {
     /// `512.0 kB/s`; nothing where it is unknown, as ``timeLeftText``.
-    package var speedText: String { bytesPerSecond.map { describeBytes(Int64($0.rounded())) + "/s" } ?? "" }
+    package var speedText: String { bytesPerSecond.map { describeBytes(Int64(clamping: $0)) + "/s" } ?? "" }
 
     /// `0:41`, `12:05`, `2:10:00`, `31 h`, `12 d`.
     package var timeLeftText: String {

@@ -21,18 +21,18 @@ struct VerificationBoard: Sendable {
     mutating func record(_ verdict: FileVerdict, of file: LocalFile) {
         done += 1
         if verdict != .intact { bad += 1 }
-        bytesDone += file.size
+        bytesDone.addSaturated(file.size)
     }
 
     /// - Parameter reading: what is being read now.
     mutating func advance(_ reading: [(name: String, bytes: Int64, total: Int64)], at now: ContinuousClock.Instant) {
         self.reading = reading
-        meter.record(reading.reduce(bytesDone) { $0 + $1.bytes }, at: now)
+        meter.record(bytesDone.addingSaturated(reading.saturatedSum(of: \.bytes)), at: now)
     }
 
     func state(at now: ContinuousClock.Instant) -> ProgressState {
         let measure = ByteProgress(
-            bytesDone: reading.reduce(bytesDone) { $0 + $1.bytes }, total: bytes,
+            bytesDone: bytesDone.addingSaturated(reading.saturatedSum(of: \.bytes)), total: bytes,
             bytesPerSecond: meter.bytesPerSecond(at: now))
         var state = ProgressState(
             transfers: reading.map { .init(name: $0.name, bytes: ByteProgress(bytesDone: $0.bytes, total: $0.total)) },

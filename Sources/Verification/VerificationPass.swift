@@ -39,7 +39,7 @@ actor VerificationPass {
         ) { first, _ in first }
         self.report = report
         self.emit = emit
-        self.board = VerificationBoard(files: files.count, bytes: files.reduce(0) { $0 + $1.file.size })
+        self.board = VerificationBoard(files: files.count, bytes: files.saturatedSum(of: \.file.size))
     }
 
     /// - Returns: what it came to, also when it was cancelled.
@@ -63,7 +63,7 @@ actor VerificationPass {
             seen += 1
             guard let file = try await judged(files[fileIndex], look) else { continue }
             board.record(file.verdict, of: file.file)
-            report.bytes += file.file.size
+            report.bytes.addSaturated(file.file.size)
             if file.verdict == .intact {
                 intact.append(file)
             } else {

@@ -27,6 +27,11 @@ import Testing
         #expect(failure.why.description == why)
     }
 
+    @Test func `a range of all numbers names no episode of its own`() throws {
+        let filter = EpisodeFilter(only: try SectionRanges(parsing: "0-9223372036854775807"))
+        #expect(!filter.namesEpisodes && !filter.namesOneEpisode)
+    }
+
     @Test func `a section is contained when one of the ranges has it`() throws {
         let ranges = try SectionRanges(parsing: "1-3,7")
         #expect((0...8).filter(ranges.contains) == [1, 2, 3, 7])

@@ -42,6 +42,21 @@
                 }
             }
 
+            // The years 1, 1969, 2263, 2446, 10000, and far beyond.
+            @Test(arguments: [-2025, -57, 237, 420, 7974, 1_000_000])
+            func `case 43: no year that the clock shows ends a process`(years: Int) async throws {
+                try await withWorkbench { bench in
+                    let environment = try await WrongClock.make(in: bench.folder).showing(years: [years])
+                    for arguments in [
+                        ["fetch", "40111"], ["list", "--json"], ["remove", "40111/1", "--yes"], ["trash", "list"],
+                        ["runs"], ["explain", "40111/1"], ["verify"], ["export", "rss", "40111"],
+                    ] {
+                        let result = try await bench.runBare(arguments + ["--library", "L"], environment: environment)
+                        #expect(result.exitCode == 0, "\(arguments): \(result.errors)")
+                    }
+                }
+            }
+
             @Test(arguments: [40, -40])
             func `case 43: what failed while the clock was wrong is tried again once it is right`(years: Int)
                 async throws

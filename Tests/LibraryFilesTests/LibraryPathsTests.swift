@@ -17,7 +17,9 @@ import Testing
             recorded: recorded)
     }
 
-    @Test(arguments: [(1, nil, "001"), (112, nil, "112"), (1, 1000, "0001"), (20_000, 3, "20000")])
+    @Test(arguments: [
+        (1, nil, "001"), (112, nil, "112"), (1, 1000, "0001"), (20_000, 3, "20000"), (1, Int.max, "0000001"),
+    ])
     func `numbers are padded for the maximum that is known`(section: Int, declared: Int?, number: String) throws {
         let key = "\(1000 + section)"
         #expect(

@@ -82,16 +82,17 @@ package struct ProgressBoard: Sendable {
             if running[episode] == nil { order.append(episode) }
             // A later attempt finds more in the partial file; what this run put there is not of an earlier one.
             let reused = min(progress.bytesReused, running[episode]?.progress.bytesReused ?? .max)
-            bringing -= fetched(of: episode)
+            bringing = bringing.subtractingSaturated(fetched(of: episode))
             running[episode, default: Running(progress: progress)].progress = progress
             running[episode]?.progress.bytesReused = reused
-            bringing += fetched(of: episode)
+            bringing.addSaturated(fetched(of: episode))
             running[episode]?.meter.record(progress.bytesDone, at: now)
             // The server's length counts more than the plan's.
-            if let total = progress.total { expected[episode] = .some(max(0, total - reused)) }
+            if let total = progress.total { expected[episode] = .some(max(0, total.subtractingSaturated(reused))) }
         case .finished(let receipt):
             done += 1
-            let fetched = receipt.outcome == .unchanged ? 0 : max(0, receipt.file.size - receipt.bytesReused)
+            let fetched =
+                receipt.outcome == .unchanged ? 0 : max(0, receipt.file.size.subtractingSaturated(receipt.bytesReused))
             end(receipt.file.episode, bytes: fetched)
         case .failed(let report):
             guard let episode = report.episode else { return }
@@ -105,9 +106,9 @@ package struct ProgressBoard: Sendable {
 
     /// What it brought is what it was to bring: whatever is left is not awaited in this run any more.
     private mutating func end(_ episode: EpisodeIdentity, bytes: Int64) {
-        brought += bytes
-        bringing -= fetched(of: episode)
-        resumed += running[episode]?.progress.bytesReused ?? 0
+        brought.addSaturated(bytes)
+        bringing = bringing.subtractingSaturated(fetched(of: episode))
+        resumed.addSaturated(running[episode]?.progress.bytesReused ?? 0)
         expected[episode] = .some(bytes)
         running[episode] = nil
         order.removeAll { $0 == episode }
@@ -116,10 +117,10 @@ package struct ProgressBoard: Sendable {
 
     private func fetched(of episode: EpisodeIdentity) -> Int64 {
         guard let progress = running[episode]?.progress else { return 0 }
-        return max(0, progress.bytesDone - progress.bytesReused)
+        return max(0, progress.bytesDone.subtractingSaturated(progress.bytesReused))
     }
 
-    private var bytesDone: Int64 { brought + bringing }
+    private var bytesDone: Int64 { brought.addingSaturated(bringing) }
 
     package func state(at now: ContinuousClock.Instant) -> ProgressState {
         let paused = Set(waiting.map(\.subject))
@@ -133,7 +134,7 @@ package struct ProgressBoard: Sendable {
         }
         var state = ProgressState(transfers: transfers, run: run(at: now))
         state.failures = failed > 0 ? "\(failed) failed" : nil
-        state.bytesResumed = running.values.reduce(resumed) { $0 + $1.progress.bytesReused }
+        state.bytesResumed = resumed.addingSaturated(running.values.saturatedSum { $0.progress.bytesReused })
         state.waits = [asking].compactMap(\.self) + waits(at: now) + stalls(of: shown, at: now)
         return state
     }
@@ -190,7 +191,7 @@ package struct ProgressBoard: Sendable {
         return RunProgress(
             episodesDone: done, episodesFailed: failed, episodesInAll: expected.count,
             bytes: ByteProgress(
-                bytesDone: bytesDone, total: known.count == expected.count ? known.reduce(0, +) : nil,
+                bytesDone: bytesDone, total: known.count == expected.count ? known.saturatedSum(of: \.self) : nil,
                 bytesPerSecond: meter.bytesPerSecond(at: now)))
     }
 

@@ -40,6 +40,6 @@ package struct SpeedMeter: Sendable {
         guard let base = samples.last(where: { $0.instant <= now - Self.window }) ?? samples.first else { return nil }
         let elapsed = now - base.instant
         guard elapsed >= .milliseconds(250) else { return nil }
-        return Double(latest.bytes - base.bytes) / (elapsed / .seconds(1))
+        return Double(latest.bytes.subtractingSaturated(base.bytes)) / (elapsed / .seconds(1))
     }
 }

@@ -25,7 +25,7 @@ struct RunMark: Sendable {
     /// Records a run that the store has just recorded; one that the store is older than leaves it so for the next.
     func record(begun run: Int64) async {
         let isOlder = await number.map { $0 >= run } ?? false
-        await write(isOlder ? run + 1 : run)
+        await write(isOlder ? run.addingSaturated(1) : run)
     }
 
     /// Records that a run looked for everything and ended well: the store knows all again.

@@ -81,7 +81,9 @@ struct StoreBackups: Sendable {
     static func superfluous(_ copies: [Copy]) -> [Copy] {
         guard let newest = copies.first else { return [] }
         // By the calendar: by its age no copy would ever become a week old beside those that are made every day.
-        func week(_ copy: Copy) -> Int { Int((copy.madeAt.timeIntervalSince1970 / (7 * 24 * 3600)).rounded(.down)) }
+        func week(_ copy: Copy) -> Int {
+            Int(clamping: (copy.madeAt.timeIntervalSince1970 / (7 * 24 * 3600)).rounded(.down))
+        }
         var weeks: Set<Int> = []
         return copies.dropFirst(lastKept).filter { copy in
             week(copy) < week(newest) - weeksKept || !weeks.insert(week(copy)).inserted

@@ -108,7 +108,7 @@ struct StoreRecovery: Sendable {
         let library = folder.path
         let partials = try await runBlocking { found.filter { PartialFile.origin(at: "\(library)/\($0.key)") == nil } }
         guard !partials.isEmpty else { return [] }
-        let bytes = partials.values.reduce(0) { $0 + $1.size }
+        let bytes = partials.values.saturatedSum(of: \.size)
         let those = Message(partials.count, "unfinished download")
         return [
             "\(those) (\(describeBytes(bytes))) cannot be gone on with: of which version the bytes are was known to "

@@ -57,7 +57,7 @@ struct CatalogFailures: Sendable {
         return subjects.map { subject in
             let entries = grouped[subject] ?? []
             var outage = known[subject] ?? Outage(subject: subject, since: now, runs: 0, error: "")
-            outage.runs += 1
+            outage.runs.addSaturated(1)
             let failure = Self.failure(of: entries, outage: outage)
             outage.error = failure.message
             var report = FailureReport(book: entries.first?.book, failure: failure)

@@ -21,7 +21,8 @@ enum RunOrder {
             request.rank =
                 switch self {
                 case .asAsked: 0
-                case .newsFirst where request.earlierFailures > 0: Int(UInt32.max) + request.earlierFailures
+                case .newsFirst where request.earlierFailures > 0:
+                    Int(UInt32.max).addingSaturated(request.earlierFailures)
                 case .newsFirst: count
                 case .atOnce: -1
                 }

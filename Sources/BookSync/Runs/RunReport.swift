@@ -40,12 +40,12 @@ package struct RunReport: Sendable {
     mutating func record(_ plan: SyncPlan, only: SectionRanges? = nil) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
-        summary.kept += totals.keep
+        summary.kept.addSaturated(totals.keep)
         if let only {
             summary.keptUnasked += plan.actions.count { $0.kind == .keep && !only.contains($0.episode.section) }
         }
         for (skip, count) in totals.skipped {
-            if let path = RunSummary.count(of: skip) { summary[keyPath: path] += count }
+            if let path = RunSummary.count(of: skip) { summary[keyPath: path].addSaturated(count) }
         }
     }
 
@@ -152,11 +152,11 @@ package struct RunReport: Sendable {
             case .replaced: summary.replaced += 1
             case .unchanged: summary.kept += 1
             }
-            summary.bytesReused += receipt.bytesReused
+            summary.bytesReused.addSaturated(receipt.bytesReused)
             if receipt.outcome != .unchanged { changes.append(receipt.file.episode.book) }
         }
         changes += report.failures.compactMap(\.book)
-        summary.bytesReceived += report.bytesReceived
+        summary.bytesReceived.addSaturated(report.bytesReceived)
         summary.left += report.left
         summary.failed += report.failures.count
         news.record(report, failedBefore: failedBefore)
@@ -181,7 +181,7 @@ package struct RunReport: Sendable {
     private mutating func recordStop(_ failure: Failure, known: [String: Outage]) {
         let subject = CatalogFailures.library
         var outage = known[subject] ?? Outage(subject: subject, since: Date(), runs: 0, error: "")
-        outage.runs += 1
+        outage.runs.addSaturated(1)
         outage.error = failure.message
         news.outages.append(outage)
     }

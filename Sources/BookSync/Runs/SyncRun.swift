@@ -232,7 +232,7 @@ package struct SyncRun: Sendable {
         do {
             let deleted = try await trash.makeRoom(bytes)
             guard !deleted.isEmpty else { return false }
-            let freed = describeBytes(deleted.reduce(0) { $0 + $1.file.size })
+            let freed = describeBytes(deleted.saturatedSum(of: \.file.size))
             emit(.notice("the disk is full: \(Message(deleted.count, "file")) deleted from the trash (\(freed))"))
             return true
         } catch {

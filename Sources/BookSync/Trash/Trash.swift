@@ -352,7 +352,7 @@ package struct Trash: Sendable {
         let oldestFirst = try await store.trashedFiles().filter { $0.movedAt != nil }.reversed()
         var freed: Int64 = 0
         let files = oldestFirst.prefix { file in
-            defer { freed += file.file.size }
+            defer { freed.addSaturated(file.file.size) }
             return freed < bytes
         }
         guard freed >= bytes else { return [] }
@@ -369,7 +369,7 @@ package struct Trash: Sendable {
     // MARK: The disk
 
     fileprivate static func path(of path: String, removedAt: Date) -> String {
-        let milliseconds = Int64((removedAt.timeIntervalSince1970 * 1000).rounded())
+        let milliseconds = Int64(clamping: removedAt.timeIntervalSince1970 * 1000)
         let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.inFileName)
         return "\(folder)/\(stamp)-\(milliseconds % 1000)/\(path)"
     }

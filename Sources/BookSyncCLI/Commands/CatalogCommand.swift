@@ -108,7 +108,7 @@ extension CatalogPreview {
         table.rows = episodes.map { episode in
             [
                 "\(episode.section)", episode.name, episode.size.map(describeBytes) ?? "",
-                episode.duration.map { "\(Int($0.rounded()))" } ?? "", episode.mediaType ?? "",
+                episode.duration.map { "\(Int(clamping: $0))" } ?? "", episode.mediaType ?? "",
                 episode.address?.withoutSecrets ?? words("locked"),
             ]
         }

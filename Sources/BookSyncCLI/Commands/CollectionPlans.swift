@@ -33,7 +33,7 @@ extension CollectionPreview {
         let bytes = describeBytes(size)
         let parts: [Message?] = [
             books < listed ? "\(books) of \(Message(listed, "book"))" : Message(books, "book"),
-            seconds > 0 ? "\(Int((seconds / 3600).rounded())) h" : nil,
+            seconds > 0 ? "\(Int(clamping: seconds / 3600)) h" : nil,
             unknownSizes > 0
                 ? "\(bytes) and \(Message(unknownSizes, "book")) of unknown size" : Message(verbatim: bytes),
             free.map { free in

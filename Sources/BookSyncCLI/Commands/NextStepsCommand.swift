@@ -58,9 +58,9 @@ extension NextStepsCommand.Situation {
     fileprivate var lines: [Message] {
         guard !books.isEmpty else { return ["The library is empty. To begin:"] }
         // Of what is subscribed to in part, only a plan knows what is wanted.
-        let missing = books.filter { subscriptions[$0.book.identity]?.wantsAll ?? true }.reduce(0) { $0 + $1.missing }
-        let present = books.reduce(0) { $0 + $1.present }
-        let bytes = describeBytes(books.reduce(0) { $0 + $1.bytes })
+        let missing = books.filter { subscriptions[$0.book.identity]?.wantsAll ?? true }.saturatedSum(of: \.missing)
+        let present = books.saturatedSum(of: \.present)
+        let bytes = describeBytes(books.saturatedSum(of: \.bytes))
         var lines: [Message] = [
             missing == 0
                 ? "\(Message(books.count, "book")), \(Message(present, "episode")) on disk (\(bytes)), nothing missing."

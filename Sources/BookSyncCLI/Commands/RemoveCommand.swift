@@ -86,7 +86,7 @@ struct RemoveCommand: Subcommand {
     /// - Throws: ``Failure`` of kind `usage` where nobody can be asked.
     private func isMeant(_ episodes: [EpisodeRecord], _ program: Program) async throws -> Bool {
         guard episodes.count > 1, !yes else { return true }
-        let (files, bytes) = (episodes.count { $0.file != nil }, episodes.reduce(0) { $0 + ($1.file?.size ?? 0) })
+        let (files, bytes) = (episodes.count { $0.file != nil }, episodes.saturatedSum { $0.file?.size ?? 0 })
         let never = episodes.count(where: \.isNeverFetched)
         let there: Message =
             "\(Message(episodes.count - never, "episode")) (\(Message(files, "file")), \(describeBytes(bytes)))"

@@ -47,7 +47,7 @@ struct RunsCommand: Subcommand {
                 case .underWay: program.words("runs")
                 case .cutOff: program.words("cut off")
                 }
-            let fetched = summary.fetched + summary.resumed + summary.replaced
+            let fetched = [summary.fetched, summary.resumed, summary.replaced].saturatedSum(of: \.self)
             // What comes of a run is recorded at its end.
             let counts = run.record.endedAt == nil ? ["", ""] : ["\(fetched)", "\(summary.failed)"]
             let took = run.record.endedAt.map { describeSeconds($0.timeIntervalSince(run.record.startedAt)) }

@@ -122,7 +122,7 @@ struct ServeCommand: Subcommand {
         for (place, failure) in fronts.failures {
             await program.streams.writeError("booksync: \(place.name): \(failure)")
         }
-        let books = fronts.answers.reduce(0) { $0 + $1.value.sum.books }
+        let books = fronts.answers.saturatedSum(of: \.value.sum.books)
         let pages = try ShelfPages(shelf) { try await program.findings(asksSources: $0) }
         let certificate = try await certificate(settings, hosts, configuration, program)
         let server = ShelfServer(

@@ -50,11 +50,11 @@ struct ShardOptions: ParsableArguments {
             shard = Shard(parsing: text)
         }
         // A whole array of another number of tasks leaves libraries without a worker; one of single tasks is meant so.
-        let last = environment["SLURM_ARRAY_TASK_MAX"].flatMap { Int($0) } ?? 0
+        let count = (environment["SLURM_ARRAY_TASK_MAX"].flatMap { Int($0) } ?? 0).addingSaturated(1)
         let isWhole =
-            environment["SLURM_ARRAY_TASK_MIN"] == "0" && environment["SLURM_ARRAY_TASK_COUNT"] == "\(last + 1)"
+            environment["SLURM_ARRAY_TASK_MIN"] == "0" && environment["SLURM_ARRAY_TASK_COUNT"] == "\(count)"
         guard let shard, shard.count == places.count,
-            text != "auto" || !isWhole || [1, places.count].contains(last + 1)
+            text != "auto" || !isWhole || [1, places.count].contains(count)
         else {
             throw Failure(
                 .configuration, disposition: .stop, what: "there is no library for --shard \(text)",

@@ -173,7 +173,7 @@ extension [TrashedFile] {
     /// `2 files (5 MB)`.
     fileprivate var summary: Message {
         let files = Message(count, "file")
-        return isEmpty ? files : "\(files) (\(describeBytes(reduce(0) { $0 + $1.file.size })))"
+        return isEmpty ? files : "\(files) (\(describeBytes(saturatedSum(of: \.file.size))))"
     }
 }
 

@@ -40,7 +40,7 @@ struct ListedBooks: Sendable {
             }
         }
         let rows = lines?.first == library ? lines?.dropFirst().map(\.self) ?? [] : []
-        guard rows.indices.contains(number - 1) else {
+        guard number > 0, number <= rows.count else {
             throw Failure(
                 .usage, disposition: .stop, what: "@\(number) names no book",
                 why: rows.isEmpty

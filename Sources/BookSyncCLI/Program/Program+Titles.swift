@@ -78,7 +78,7 @@ extension Program {
         let question: Message =
             matches.count == 1 ? "Do you mean this one? [1]" : "Which one do you mean? [1-\(matches.count)]"
         let answer = try await StandardInput.line(asking: words(question) + " ")
-        guard let number = Int(answer), matches.indices.contains(number - 1) else { throw ambiguous }
+        guard let number = Int(answer), number > 0, number <= matches.count else { throw ambiguous }
         return matches[number - 1]
     }
 }

@@ -143,7 +143,7 @@ extension ShelfPages {
         var counts = [phrases(.countEpisodes, count: preview.episodes.count)]
         let locked = preview.episodes.count { $0.isLocked }
         if locked > 0 { counts.append("\(phrases(.factLocked)) \(phrases.number(locked))") }
-        let bytes = preview.episodes.reduce(Int64(0)) { $0 &+ ($1.size ?? 0) }
+        let bytes = preview.episodes.saturatedSum { $0.size ?? 0 }
         if bytes > 0 { counts.append(phrases.bytes(bytes)) }
         let more = preview.episodes.count - Self.previewed
         return PreviewView(

@@ -61,11 +61,15 @@ struct DirectoryBook {
             Episode(
                 identity: EpisodeIdentity(book: identity, key: file.key), section: index + 1, numbering: .place,
                 name: CatalogText.name(FileRole.bareName(file.name)), address: file.address,
-                size: file.size.flatMap { $0 > 0 ? $0 : nil }, modifiedAt: file.modifiedAt,
+                size: FileSize.sensible(file.size), modifiedAt: file.modifiedAt,
                 mediaType: FileRole(ofName: file.name).mediaType, number: numbers[index], season: discs[index])
         }
+        let absurd = audio.count { $0.size ?? 0 > FileSize.max }
+        let warning: Message? =
+            absurd > 0 ? "\(Message(absurd, "file")) with a size that no file of audio has: the size is ignored" : nil
         let proof = ListingProof(
-            declared: nil, collected: episodes.count, isComplete: isComplete, warnings: warnings)
+            declared: nil, collected: episodes.count, isComplete: isComplete,
+            warnings: warnings + [warning].compactMap(\.self))
         return CatalogContents(
             identity: identity, episodes: episodes,
             listing: CatalogListing(

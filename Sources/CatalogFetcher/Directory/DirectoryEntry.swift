@@ -9,7 +9,7 @@ struct DirectoryEntry: Hashable, Sendable {
     var path: [String]
     var isFolder: Bool
     var address: ResourceAddress
-    /// Bytes; nil where the page rounds it, or says nothing.
+    /// Bytes, as the page says; nil where it rounds them, or says nothing.
     var size: Int64?
     /// As the page shows it, which is in the server's own time zone and as a rule without seconds.
     var modifiedAt: Date?
@@ -93,12 +93,9 @@ enum DirectoryRow {
         return (words.count == 1 ? bytes(words[0]) : nil, nil)
     }
 
-    /// Digits alone: whatever has a unit is rounded.
+    /// Digits alone: a number with a unit is rounded.
     static func bytes(_ word: some StringProtocol) -> Int64? {
-        guard !word.isEmpty, word.utf8.allSatisfy(\.isDigit), let bytes = Int64(word), bytes <= 1 << 42 else {
-            return nil
-        }
-        return bytes
+        word.utf8.allSatisfy(\.isDigit) ? Int64(word) : nil
     }
 
     /// `13-Sep-2020 12:26`, `2020-09-13 12:26`, `2001-Sep-09 01:46:40`; read as UTC, because no page says otherwise.

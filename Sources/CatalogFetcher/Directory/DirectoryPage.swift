@@ -59,7 +59,7 @@ struct DirectoryPage: Sendable {
                 case "name": name = member.string
                 case "type": isFolder = isFolder || member.string == "directory"
                 case "is_dir": isFolder = isFolder || member.source == "true"
-                case "size": size = member.integer.flatMap { $0 >= 0 ? $0 : nil }
+                case "size": size = member.integer
                 case "mtime", "mod_time":
                     modifiedAt = member.string.flatMap { DirectoryRow.httpTime($0) ?? DirectoryRow.isoTime($0) }
                 default: break

@@ -26,7 +26,7 @@ struct ArchiveItem {
             switch key {
             case "files": list = value
             case "metadata": metadata = value
-            case "files_count": declared = value.integer.flatMap { Int(exactly: $0) }
+            case "files_count": declared = value.integer.flatMap { $0 < 0 ? nil : Int(exactly: $0) }
             case "is_dark": isDark = value.source == "true" || value.text == "true"
             case "error": complaint = value.text
             default: break

@@ -23,7 +23,7 @@ struct OPDSDocument {
         self.base = base
         isFeed = ["publications", "navigation", "groups"].contains { object[$0] != nil }
         links = OPDSLink.all(object["links"], from: base)
-        declared = object["metadata"]?["numberOfItems"]?.integer.flatMap { Int(exactly: $0) }
+        declared = object["metadata"]?["numberOfItems"]?.integer.flatMap { $0 < 0 ? nil : Int(exactly: $0) }
         let lists = [object] + (object["groups"].map { Array($0.elements) } ?? [])
         let listed = lists.flatMap { $0["publications"].map { Array($0.elements) } ?? [] }
         publications = (isFeed ? listed : [object]).map { OPDSPublication($0, from: base) }

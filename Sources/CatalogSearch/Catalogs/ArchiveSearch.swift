@@ -88,7 +88,7 @@ struct ArchiveSearch: SearchableCatalog {
         let creators = fields["creator"]?.compactMap(CatalogText.title) ?? []
         entry.author = creators.isEmpty ? nil : creators.joined(separator: ", ")
         entry.language = fields["language"]?.first.flatMap(CatalogText.language)
-        entry.size = fields["item_size"]?.first.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        entry.size = fields["item_size"]?.first.flatMap { FileSize.sensible(Int64($0)) }
         entry.seconds = fields["runtime"]?.first.flatMap(CatalogDuration.archivedSeconds)
         entry.publishedAt = fields["publicdate"]?.first.flatMap(CatalogDate.seconds)
             .map { Date(timeIntervalSince1970: $0) }

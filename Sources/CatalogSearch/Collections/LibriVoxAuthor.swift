@@ -19,6 +19,6 @@ struct LibriVoxAuthor: BookCollection {
             for: ErrorContext(book: name, part: "the list"))
         return CollectionPage(
             entries: books.map(\.entry).filter { wanted.matches(SearchText($0.author ?? "")) },
-            next: listed == 0 ? nil : String(offset + listed))
+            next: listed == 0 ? nil : String(offset.addingSaturated(listed)))
     }
 }

@@ -15,7 +15,7 @@ extension CatalogStore {
     package func search(_ text: String, limit: Int?) async throws -> (hits: [SearchHit], hasMore: Bool) {
         let query = try SearchQuery(text)
         return try await read("the shelf cannot be searched") { database in
-            let wanted = limit.map { $0 + 1 }
+            let wanted = limit.map { $0.addingSaturated(1) }
             let books = try BookSearch(query, database).matches.sorted()
             let room = wanted.map { max(0, $0 - books.count) }
             let episodes =

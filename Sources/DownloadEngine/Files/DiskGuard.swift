@@ -70,11 +70,7 @@ final class DiskGuard: Sendable {
     /// - Parameter totals: lengths of the transfers under way and of the one to be begun, as far as they are known.
     func hasRoom(for totals: [Int64?]) -> Bool {
         guard let space = try? DiskSpace(of: library) else { return false }
-        return space.missing(for: Self.sum(totals.map { $0 ?? 0 }), leaving: minFreeSpace) == nil
-    }
-
-    private static func sum(_ lengths: [Int64]) -> Int64 {
-        lengths.reduce(0) { $0.addingSaturated($1) }
+        return space.missing(for: totals.saturatedSum { $0 ?? 0 }, leaving: minFreeSpace) == nil
     }
 
     /// - Parameter loads: the transfers under way and the one to be begun.
@@ -93,7 +89,7 @@ final class DiskGuard: Sendable {
     }
 
     /// Bytes that the transfers are still to write.
-    func bytesToCome(of loads: [Load]) throws -> Int64 { Self.sum(try loads.map(stillToCome)) }
+    func bytesToCome(of loads: [Load]) throws -> Int64 { try loads.map(stillToCome).saturatedSum(of: \.self) }
 
     /// How many bytes are missing for so many more.
     /// - Parameter reserve: bytes to leave free at least, whatever the settings say.

@@ -64,7 +64,7 @@ package struct TransferRequest: Sendable {
 
     /// Bytes that the transfer will probably bring; nil when nobody knows.
     var expectedBytes: Int64? {
-        (record?.total ?? episode.size).map { max(0, $0 - (record?.committedLength ?? 0)) }
+        (record?.total ?? episode.size).map { max(0, $0.subtractingSaturated(record?.committedLength ?? 0)) }
     }
 
     var promised: PromisedContent {

@@ -22,7 +22,7 @@ struct Leftovers: Sendable {
 
         mutating func add(_ facts: FileAttributes) {
             count += 1
-            bytes += facts.size
+            bytes.addSaturated(facts.size)
         }
 
         func sentence(_ one: Message, _ many: Message) -> Message? {

@@ -43,7 +43,7 @@ struct LibraryDiagnosis: Sendable {
             return nil
         }
         guard !files.isEmpty else { return nil }
-        let bytes = describeBytes(files.reduce(0) { $0 + $1.file.size })
+        let bytes = describeBytes(files.saturatedSum(of: \.file.size))
         return .ok("trash", "\(Message(files.count, "file")) (\(bytes)), the first to go when the disk is full")
     }
 
@@ -241,7 +241,7 @@ struct LibraryDiagnosis: Sendable {
             guard let bytes = partials.bytes(of: shelved.episode.identity),
                 let total = shelved.transfer?.total ?? shelved.episode.size
             else { return sum }
-            return sum.addingSaturated(max(0, total - bytes))
+            return sum.addingSaturated(max(0, total.subtractingSaturated(bytes)))
         }
     }
 }

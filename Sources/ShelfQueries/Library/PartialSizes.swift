@@ -33,8 +33,8 @@ package struct PartialSizes: Sendable {
                 case .front:
                     known.front = facts.size
                     known.origin = PartialFile.origin(at: library + "/" + path)
-                case .piece(isWhole: false): known.pieces += facts.size
-                case .piece(isWhole: true): known.wholePieces += facts.size
+                case .piece(isWhole: false): known.pieces.addSaturated(facts.size)
+                case .piece(isWhole: true): known.wholePieces.addSaturated(facts.size)
                 }
                 sizes[part.owner] = known
             }
@@ -45,7 +45,7 @@ package struct PartialSizes: Sendable {
     /// Bytes of the episode, good or not; nil where there is no partial file.
     package func bytes(of episode: EpisodeIdentity) -> Int64? {
         guard let sizes = sizes[PartialFile.name(for: episode)] else { return nil }
-        return sizes.front + sizes.pieces + sizes.wholePieces
+        return [sizes.front, sizes.pieces, sizes.wholePieces].saturatedSum(of: \.self)
     }
 
     /// Bytes on disk of an episode without a file. One that is being put in its place has no partial file any more.
@@ -64,6 +64,6 @@ package struct PartialSizes: Sendable {
             ofPartialFile: sizes.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
         guard record.validator.ifRange != nil else { return front }
         let isSameBoot = BootIdentity.current != nil && record.bootID == BootIdentity.current
-        return front + sizes.wholePieces + (isSameBoot ? sizes.pieces : 0)
+        return [front, sizes.wholePieces, isSameBoot ? sizes.pieces : 0].saturatedSum(of: \.self)
     }
 }

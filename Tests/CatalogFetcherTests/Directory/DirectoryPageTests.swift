@@ -125,6 +125,22 @@ import Testing
         #expect(contents.listing.proof.warnings.first?.description.contains("it ends in the middle") == true)
     }
 
+    @Test(arguments: [
+        #"[{"name":"1.mp3","type":"file","size":9223372036854775807},{"name":"2.mp3","type":"file","size":2}]"#,
+        "<title>Index of /d/</title><a href=\"1.mp3\">1.mp3</a> 01-Jan-2020 10:00 9223372036854775807\n"
+            + "<a href=\"2.mp3\">2.mp3</a> 01-Jan-2020 10:00 2\n</body>",
+        #"<list><file mtime="2023-11-14T22:13:20Z" size="1099511627777">1.mp3</file>"#
+            + #"<file mtime="2023-11-14T22:13:20Z" size="2">2.mp3</file></list>"#,
+    ])
+    func `a size that no file of audio has is ignored and named`(page: String) throws {
+        let answer = CatalogResponse(bytes: Array(page.utf8), address: ResourceAddress("http://h/d/"))
+        let contents = try DirectorySettings().read(answer, source: "s", id: nil)
+        #expect(contents.episodes.map(\.size) == [nil, 2])
+        #expect(contents.listing.proof.isComplete)
+        #expect(
+            contents.listing.proof.warnings == ["1 file with a size that no file of audio has: the size is ignored"])
+    }
+
     @Test(arguments: ["</body>\n", "</BODY></HTML>", "</html>"])
     func `a page that ends as its server ends pages is whole`(end: String) throws {
         let page = "<title>Index of /d/</title><body><a href=\"1.mp3\">1.mp3</a>" + end
