@@ -31,6 +31,8 @@ struct TransferAttempt {
     var sinceCommit: Int64 = 0
     /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.
     private let endedEarly: Int64?
+    /// Length of the partial file when the body at hand has come whole; nil where the server declares none.
+    private var bodyEnd: Int64?
     /// Bytes since the room was last looked at.
     var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
@@ -145,6 +147,13 @@ struct TransferAttempt {
             if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         }
         if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
+        // A server may send less than was asked for. One that does not tell the total is asked as far as the catalog's size.
+        while let total = result.record.total ?? wanted.promised.size, partial.length < total {
+            let existing = PartialContent(
+                length: partial.length, validator: result.record.validator, total: result.record.total)
+            let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
+            if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
+        }
         return try await verified(partial, total: result.record.total)
     }
 
@@ -163,11 +172,11 @@ struct TransferAttempt {
         switch decide(
             existing: existing, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init())
         {
-        case .append(let total, let overlap):
-            if asked.last == nil { result.bytesReused = existing.length }
+        case .append(let total, let last, let overlap):
+            if asked.last == nil, result.progress == 0 { result.bytesReused = existing.length }
+            if hasBegun, let total { result.record.total = total }
             return try await take(
-                DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
-                upTo: asked.last,
+                DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap, upTo: last,
                 into: partial)
         case .replace(let total):
             // What others bring of the file that was begun is of no use beside this one.
@@ -183,7 +192,7 @@ struct TransferAttempt {
             result.bytesReused = 0
             return try await takeDecoded(answer, coding, of: head, into: partial)
         case .complete(let total):
-            result.bytesReused = existing.length
+            if result.progress == 0 { result.bytesReused = existing.length }
             return try await verified(partial, total: total)
         case .unchanged:
             guard wanted.replacing != nil else { return .fail(failure("the server answers 304 to a plain request")) }
@@ -205,6 +214,7 @@ struct TransferAttempt {
         _ body: DecodedBody, of head: ResponseHead, total: Int64?, behind offset: Int64, overlap: Int64,
         upTo last: Int64?, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
+        bodyEnd = last.map { $0 + 1 } ?? total
         var overlap = overlap
         var first = ByteBuffer()
         var isTaken = offset > 0
@@ -252,7 +262,7 @@ struct TransferAttempt {
             try await append(first, total: total, to: partial)
         }
         let length = partial.length
-        if let end = last.map({ $0 + 1 }) ?? total, length < end { return .retry(.init(why: "the connection was cut")) }
+        if let bodyEnd, length < bodyEnd { return .retry(.init(why: "the connection was cut")) }
         return nil
     }
 
@@ -333,8 +343,8 @@ struct TransferAttempt {
         let length = partial.length
         let count = Int64(part.readableBytes)
         try await watchGrowth(by: count, to: length + count, total: total, of: partial)
-        if let total, length + count > total {
-            part = part.getSlice(at: part.readerIndex, length: Int(max(0, total - length))) ?? ByteBuffer()
+        if let bodyEnd, length + count > bodyEnd {
+            part = part.getSlice(at: part.readerIndex, length: Int(max(0, bodyEnd - length))) ?? ByteBuffer()
         }
         try await slot.write { try partial.append(part) }
         result.progress += Int64(part.readableBytes)

@@ -30,7 +30,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case cut
         /// Not HTTP, or not HTTP that makes sense.
         case malformed(Message)
-        case redirect(Message)
+        case redirect(Message, remedy: Message? = nil)
         case oversized(limit: Int)
         /// The server asked another worker to wait (``SharedWaits``), so that it was not asked.
         case askedToWait(seconds: Double)
@@ -76,6 +76,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
             "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source"
         case .changedAddress(let host):
             "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
+        case .redirect(_, let remedy): remedy
         case .proxyCredentials: "check the proxy's user and password, not the source's"
         case .proxyRefusal: "check the proxy (http_proxy, https_proxy, all_proxy, no_proxy, or the source's proxy)"
         default: nil
@@ -99,7 +100,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case .overtime(let seconds): "the answer is not complete after \(Int(seconds)) s"
         case .cut: "the connection was cut"
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
-        case .redirect(let detail): detail
+        case .redirect(let detail, _): detail
         case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
         case .askedToWait: "the server asked another worker to wait"
         case .proxy(let detail), .proxyCredentials(let detail), .proxyRefusal(let detail), .other(let detail): detail
