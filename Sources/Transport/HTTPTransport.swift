@@ -122,7 +122,9 @@ package struct HTTPTransport: Sendable {
                 status: Int(response.head.status.code), headers: response.head.headers, address: address,
                 body: HTTPResponseBody(
                     base: response.body, address: address,
-                    limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil)))
+                    limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil),
+                    endsWithConnection: !response.head.headers.contains(name: "Content-Length")
+                        && !response.head.headers.contains(name: "Transfer-Encoding")))
             if [429, 503].contains(answer.status), let waits = core.waits,
                 let seconds = answer.requestedWait(now: Date().timeIntervalSince1970)
             {

@@ -28,6 +28,9 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case overtime(seconds: Double)
         /// The connection ended before the answer did.
         case cut
+        /// The connection ended, and with it a body without a length, but TLS was not closed (close_notify): what came may be
+        /// all, or not.
+        case notClosed
         /// Not HTTP, or not HTTP that makes sense.
         case malformed(Message)
         case redirect(Message, remedy: Message? = nil)
@@ -54,7 +57,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .askedToWait,
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .notClosed, .malformed,
+            .askedToWait,
             .proxy,
             .other:
             .retry
@@ -98,7 +102,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case .stalled: "the server stopped sending"
         case .tooSlow(let rate): "the server sends less than \(describeBytes(Int64(rate))) a second"
         case .overtime(let seconds): "the answer is not complete after \(Int(seconds)) s"
-        case .cut: "the connection was cut"
+        case .cut, .notClosed: "the connection was cut"
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
         case .redirect(let detail, _): detail
         case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"

@@ -73,8 +73,8 @@ enum AnswerDecision: Equatable, Sendable {
     case append(total: Int64?, last: Int64, overlap: Int64 = 0)
     /// Throw away what is held and take this very answer from its first byte.
     case replace(total: Int64?)
-    /// The same, of an answer that must be decoded. How long the whole is will be known at its end, and its validator
-    /// vouches for the coded bytes, not for those held.
+    /// The same, of a response that must be decoded if its first bytes are not audio. The length of the whole is known at
+    /// its end then, and its validator is that of the coded bytes, not of those on disk.
     case replaceDecoded(ContentCoding)
     /// What is held is already the whole; it still has to be verified.
     case complete(total: Int64)
@@ -111,16 +111,11 @@ func decide(
 }
 
 private func decideWhole(head: ResponseHead, promised: PromisedContent) -> AnswerDecision {
-    if let refusal = refusal(ofContentType: head.contentType) { return .fail(refusal) }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
     if let length = head.contentLength, length > FileSize.max {
         return .fail(Rejection(why: "the server declares \(length) bytes, which no file of audio has"))
     }
-    if case .unknown(let name) = head.coding {
-        return .fail(
-            Rejection(why: "the server sends the audio compressed (\(name)) although plain bytes were asked for"))
-    }
-    if head.coding.isDecodable { return .replaceDecoded(head.coding) }
+    if head.coding != .identity { return .replaceDecoded(head.coding) }
     return .replace(total: head.contentLength)
 }
 
@@ -206,13 +201,10 @@ private func decideError(status: Int) -> AnswerDecision {
     }
 }
 
-/// Error pages come with 200 too; their content type gives most of them away. Of plain text the bytes decide.
-private func refusal(ofContentType type: String?) -> Rejection? {
-    guard let type else { return nil }
-    let isPage =
-        type.hasPrefix("text/") && type != "text/plain" || type.hasSuffix("+json") || type.hasSuffix("+xml")
+/// Error pages come with 200 too, and have such types as a rule. It is a suspicion only: the bytes decide.
+func isTypeOfPages(_ type: String) -> Bool {
+    type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml")
         || ["application/json", "application/xml", "application/javascript", "multipart/byteranges"].contains(type)
-    return isPage ? .page("'\(type)'") : nil
 }
 
 extension Rejection {

@@ -10,7 +10,7 @@ extension HTTPTransport {
         var request = HTTPRequest(.head, address)
         request.isForDocument = false
         let answer = try await send(request)
-        guard answer.status == 200, answer.first("Content-Encoding") == nil else {
+        guard answer.status == 200, ResponseHead(answer).coding == .identity else {
             if answer.status >= 500 || [404, 408, 410, 429].contains(answer.status) { throw ServerUnavailable() }
             return nil
         }
