@@ -197,7 +197,7 @@ let package = Package(
         .target(
             name: "Support",
             dependencies: [
-                "BookModel", "TextParsing", nioCore, nioPosix, nioHTTP1, crypto,
+                "BookModel", "TextParsing", nioCore, nioPosix, nioHTTP1, nioSSL, crypto,
                 subprocess, system,
             ], path: "Tests/Support",
             swiftSettings: strict),

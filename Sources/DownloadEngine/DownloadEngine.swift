@@ -402,7 +402,8 @@ package struct DownloadEngine: Sendable {
                 let why: Message = "the server ended it after \(before) bytes, and after \(length) the next time\(size)"
                 await giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
-                run.transfers[index].mustStartOver = true
+                // Where its end is only doubtful, a server with ranges may tell the rest.
+                run.transfers[index].mustStartOver = !result.isNotClosed
                 run.transfers[index].endedEarly = length
                 run.schedule.postpone(index, until: run.now)
             }

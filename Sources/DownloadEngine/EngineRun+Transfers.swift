@@ -23,6 +23,8 @@ extension EngineRun {
         var spoiled: String?
         /// Where a body without a declared length ended, before the catalog's size.
         var endedEarly: Int64?
+        /// Whether its last body ended without the end of TLS.
+        var isNotClosed = false
         /// How far it had come when it last asked for another address; nil when it never did.
         private var farthestAtRenewal: Int64?
         var startedAt: ContinuousClock.Instant?

@@ -356,6 +356,7 @@ struct EngineRun {
         transfers[index].pieces = nil
         if let validator = result.answered { transfers[index].tags.record(validator) }
         transfers[index].mustStartOver = false
+        transfers[index].isNotClosed = result.isNotClosed
         transfers[index].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {
             // Bytes that an earlier attempt of this run brought are no reuse.
@@ -387,6 +388,10 @@ struct EngineRun {
         var remarks: [Message] = []
         if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
             remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
+        }
+        if transfer.isNotClosed, file.verification == .unverified {
+            remarks.append(
+                "the server declares no length and closes TLS improperly: the same \(file.size) bytes came twice")
         }
         if transfer.tags.areUnsteady {
             remarks.append(

@@ -31,6 +31,8 @@ struct TransferAttempt {
     var sinceCommit: Int64 = 0
     /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.
     private let endedEarly: Int64?
+    /// Length of the partial file when the body at hand has come whole; nil where the server declares none.
+    private var bodyEnd: Int64?
     /// Bytes since the room was last looked at.
     var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
@@ -145,6 +147,13 @@ struct TransferAttempt {
             if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         }
         if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
+        // A server may send less than was asked for. One that does not tell the total is asked as far as the catalog's size.
+        while let total = result.record.total ?? wanted.promised.size, partial.length < total {
+            let existing = PartialContent(
+                length: partial.length, validator: result.record.validator, total: result.record.total)
+            let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
+            if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
+        }
         return try await verified(partial, total: result.record.total)
     }
 
@@ -163,27 +172,23 @@ struct TransferAttempt {
         switch decide(
             existing: existing, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init())
         {
-        case .append(let total, let overlap):
-            if asked.last == nil { result.bytesReused = existing.length }
+        case .append(let total, let last, let overlap):
+            if asked.last == nil, result.progress == 0 { result.bytesReused = existing.length }
+            if hasBegun, let total { result.record.total = total }
             return try await take(
-                DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
-                upTo: asked.last,
+                DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap, upTo: last,
                 into: partial)
         case .replace(let total):
             // What others bring of the file that was begun is of no use beside this one.
             await endHelp(isOfUse: false)
             result.bytesReused = 0
-            let ending = try await take(
-                DecodedBody(answer), of: head, total: total, behind: 0, overlap: 0, upTo: nil, into: partial)
-            // It is the whole, whatever part of whatever file was asked for.
-            if let ending { return ending }
-            return try await verified(partial, total: total)
+            return try await takeWhole(DecodedBody(answer), of: head, total: total, into: partial)
         case .replaceDecoded(let coding):
             await endHelp(isOfUse: false)
             result.bytesReused = 0
             return try await takeDecoded(answer, coding, of: head, into: partial)
         case .complete(let total):
-            result.bytesReused = existing.length
+            if result.progress == 0 { result.bytesReused = existing.length }
             return try await verified(partial, total: total)
         case .unchanged:
             guard wanted.replacing != nil else { return .fail(failure("the server answers 304 to a plain request")) }
@@ -194,7 +199,18 @@ struct TransferAttempt {
         case .fail(let refusal):
             let failure = wanted.failure(
                 refusal.why, remedy: refusal.remedy, kind: refusal.isOfCredentials ? .credentialsRejected : .temporary)
-            return [403, 410].contains(head.status) ? .expired(failure) : .fail(failure)
+            return mayHaveExpired(answer, holding: partial.length) ? .expired(failure) : .fail(failure)
+        }
+    }
+
+    /// Whether the server may refuse the address only because the address was good for some time. Servers that sign
+    /// addresses answer many things then.
+    private func mayHaveExpired(_ answer: HTTPResponse, holding length: Int64) -> Bool {
+        switch answer.status {
+        case 403, 410: true
+        case 401 where answer.first("WWW-Authenticate") != nil: false
+        case 400, 401, 404: length > 0 || wanted.episode.address?.secretText.contains("?") == true
+        default: false
         }
     }
 
@@ -205,6 +221,7 @@ struct TransferAttempt {
         _ body: DecodedBody, of head: ResponseHead, total: Int64?, behind offset: Int64, overlap: Int64,
         upTo last: Int64?, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
+        bodyEnd = last.map { $0 + 1 } ?? total
         var overlap = overlap
         var first = ByteBuffer()
         var isTaken = offset > 0
@@ -227,7 +244,7 @@ struct TransferAttempt {
                 } else {
                     first.writeBuffer(&part)
                 }
-                if !isTaken, first.readableBytes >= AudioSignature.wanted {
+                if !isTaken, first.readableBytes >= AudioSignature.wanted, !mayBePadding(first) {
                     if let refused = refusal(ofFirstBytes: first, of: head) { return .fail(refused) }
                     try await begin(head.validator, total: total, offset: 0, in: partial)
                     isTaken = true
@@ -235,6 +252,8 @@ struct TransferAttempt {
                 }
                 try await limiter.pass(received)
             }
+        } catch let failure as TransportError where failure.kind == .notClosed {
+            result.isNotClosed = true
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.
             if !isTaken, first.readableBytes > 0, refusal(ofFirstBytes: first, of: head) == nil {
@@ -252,8 +271,17 @@ struct TransferAttempt {
             try await append(first, total: total, to: partial)
         }
         let length = partial.length
-        if let end = last.map({ $0 + 1 }) ?? total, length < end { return .retry(.init(why: "the connection was cut")) }
+        if let bodyEnd, length < bodyEnd { return .retry(.init(why: "the connection was cut")) }
         return nil
+    }
+
+    /// Takes the whole file, whatever part of it was asked for.
+    private mutating func takeWhole(
+        _ body: DecodedBody, of head: ResponseHead, total: Int64?, into partial: PartialFile
+    ) async throws -> AttemptResult.Ending? {
+        let ending = try await take(body, of: head, total: total, behind: 0, overlap: 0, upTo: nil, into: partial)
+        if let ending { return ending }
+        return try await verified(partial, total: total)
     }
 
     /// Takes a whole body that comes compressed. Its bytes vouch for themselves: what the server declares of the whole, it
@@ -261,10 +289,17 @@ struct TransferAttempt {
     private mutating func takeDecoded(
         _ answer: HTTPResponse, _ coding: ContentCoding, of head: ResponseHead, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
+        let body = await DecodedBody(answer, labelled: coding, promisedSize: wanted.promised.size)
+        if body.coding == .identity {
+            return try await takeWhole(body, of: head, total: head.contentLength, into: partial)
+        }
+        if case .unknown(let name) = coding {
+            return .fail(
+                failure("the server sends the audio compressed (\(name)) although plain bytes were asked for"))
+        }
         serverDigest = nil
         var decoded = head
         decoded.validator = ContentValidator()
-        let body = DecodedBody(answer, coding, promisedSize: wanted.promised.size)
         do {
             let ending = try await take(
                 body, of: decoded, total: nil, behind: 0, overlap: 0, upTo: nil, into: partial)
@@ -278,16 +313,26 @@ struct TransferAttempt {
     }
 
     private func refusal(ofFirstBytes bytes: ByteBuffer, of head: ResponseHead) -> Failure? {
-        let first = bytes.readableBytesView.prefix(AudioSignature.wanted)
-        var found = AudioSignature.foreignContent(in: first)
-        // Some servers call everything plain text that they have no type for; a text may be in any encoding.
-        if head.contentType == "text/plain", !AudioSignature.isKnownAudio(Array(first)) {
-            found = Message(verbatim: "'text/plain'")
+        var first = bytes.readableBytesView.prefix(AudioSignature.wanted)
+        var found: Message?
+        if first.allSatisfy({ $0 == 0 }) {
+            first = bytes.readableBytesView.drop { $0 == 0 }.prefix(AudioSignature.wanted)
+            if first.isEmpty { found = "nothing but zeros" }
+        }
+        found = found ?? AudioSignature.foreignContent(in: first)
+        // A text may be in any encoding.
+        if let type = head.contentType, isTypeOfPages(type), !AudioSignature.isKnownAudio(Array(first)) {
+            found = found ?? Message(verbatim: "'\(type)'")
         }
         return found.map { found in
             let refusal = Rejection.page(found)
             return failure(refusal.why, remedy: refusal.remedy)
         }
+    }
+
+    /// Whether more bytes are needed to tell zeros before the audio from a file of nothing else.
+    private func mayBePadding(_ bytes: ByteBuffer) -> Bool {
+        bytes.readableBytes < 64 << 10 && bytes.readableBytesView.allSatisfy { $0 == 0 }
     }
 
     /// Commits whose bytes are about to be written, and makes room for them.
@@ -333,8 +378,8 @@ struct TransferAttempt {
         let length = partial.length
         let count = Int64(part.readableBytes)
         try await watchGrowth(by: count, to: length + count, total: total, of: partial)
-        if let total, length + count > total {
-            part = part.getSlice(at: part.readerIndex, length: Int(max(0, total - length))) ?? ByteBuffer()
+        if let bodyEnd, length + count > bodyEnd {
+            part = part.getSlice(at: part.readerIndex, length: Int(max(0, bodyEnd - length))) ?? ByteBuffer()
         }
         try await slot.write { try partial.append(part) }
         result.progress += Int64(part.readableBytes)
@@ -384,7 +429,7 @@ struct TransferAttempt {
             verification = .digest
         }
         // With a checksum, a declared length or the catalog's own nobody has to guess.
-        if verification == .unverified, let claimed = wanted.episode.size, size < claimed, size != endedEarly {
+        if verification == .unverified, size != endedEarly, result.isNotClosed || size < wanted.episode.size ?? 0 {
             return .endedEarly(size)
         }
         if verification == .unverified, let why = await objection(partialPath, wanted.episode) {

@@ -11,9 +11,13 @@ extension Wordings {
         "the connection was cut": "连接中断",
         "the answer is not proper HTTP ({1})": "应答不符合 HTTP（{1}）",
         "the answer is longer than {1}": "应答超过 {1}", "its head cannot be read": "无法读取应答头",
-        "the handshake took too long": "握手超时", "more than {1} redirects in a row": "连续重定向超过 {1} 次",
-        "the redirect leads to no http or https address, and no other is followed": "重定向的目标不是 http 或 https 地址，不予跟随",
-        "the redirect leads from HTTPS down to HTTP": "重定向从 HTTPS 降级到 HTTP",
+        "the handshake took too long": "握手超时",
+        "more than {1} redirects in a row, the last of them from {2}": "连续重定向超过 {1} 次，最后一次来自 {2}",
+        "redirect {1}, from {2}, leads to an address that is not http or https": "第 {1} 次重定向（来自 {2}）的目标不是 http 或 https 地址",
+        "redirect {1} leads from HTTPS down to HTTP, from {2} to {3}": "第 {1} 次重定向从 HTTPS 降级到 HTTP：从 {2} 到 {3}",
+        "redirect {1} leads back to {2}: the redirects go in a circle": "第 {1} 次重定向又回到 {2}：重定向形成循环",
+        "to follow it all the same, set https-downgrade: allow for its source":
+            "如仍要跟随，请为其来源设置 https-downgrade: allow",
         "it leads to {1}, on this machine or in a private network, where its source may not lead":
             "它指向 {1}，位于本机或内网，而该来源不允许指向那里",
         "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source":
@@ -72,8 +76,7 @@ extension Wordings {
         "the server sent a part whose length contradicts its range": "服务器发送的长度与其范围不符",
         "the file on the server has another length now ({1} bytes, not {2})": "服务器上的文件长度变了（{1} 字节，不是 {2}）",
         "the file on the server is longer now than {1} bytes": "服务器上的文件现在超过 {1} 字节",
-        "the server sent the part up to byte {1}, not up to {2}": "服务器只发送到第 {1} 字节，而不是第 {2} 字节",
-        "the server sent less than the rest of the file": "服务器发送的少于文件余下的部分",
+        "the server sent the part up to byte {1}, not up to {2}": "服务器发送到第 {1} 字节，而不是第 {2} 字节",
         "the file on the server is not the one that was begun": "服务器上的文件已不是开始下载时的那个",
         "the server refuses the range (416) although none was asked for": "没有请求范围，服务器却以 416 拒绝",
         "the server has no such part (416)": "服务器没有这一段（416）",
@@ -121,7 +124,9 @@ extension Wordings {
         "the server sent another part than the one asked for": "服务器发送的不是所请求的那一段",
         "the server sent the whole instead of a part": "只请求了一段，服务器却发送了整个文件",
         "the server sent a part of a compressed file": "服务器发送的是压缩文件的一段",
-        "several codings": "多种编码", "an unknown coding": "未知的编码",
+        "several codings": "多种编码", "a playlist": "播放列表", "an image": "图片",
+        "the server declares no length and closes TLS improperly: the same {1} bytes came twice":
+            "服务器未声明长度，也未正常关闭 TLS：两次收到相同的 {1} 字节",
         "the proxy {1} does not answer as a proxy of that kind does": "代理 {1} 的应答不像这类代理",
         "it has not the seven fields, with tabs between them, of a cookie": "它不是由制表符分隔的七个字段",
         "its second or fourth field is neither TRUE nor FALSE": "第二或第四个字段既不是 TRUE 也不是 FALSE",

@@ -14,14 +14,17 @@ package enum AudioSignature {
         if head.starts(with: Array("%PDF-".utf8)) { return "a PDF document" }
         if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "a ZIP archive" }
         if head.starts(with: [0x1F, 0x8B]) { return "compressed data" }
-        guard !head.isEmpty, hasOnlyTextControls(head) else { return nil }
+        if images.contains(where: head.starts) { return "an image" }
+        if isUTF16(head) { return "text" }
+        // No encoding of text uses the byte 0xFF; encoders of audio pad with it.
+        guard !head.isEmpty, hasOnlyTextControls(head), !head.contains(0xFF) else { return nil }
         let text = String(decoding: head, as: UTF8.self).lowercased()
         let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         // Whatever encoding a page is in (many are in GBK), its markup is ASCII.
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<") && start.contains("<html") {
             return "an HTML page"
         }
-        guard isUTF8(head) else { return nil }
+        if start.hasPrefix("#extm3u") || start.hasPrefix("[playlist]") { return "a playlist" }
         if start.hasPrefix("<") { return "an XML document" }
         if start.hasPrefix("{") || start.hasPrefix("[") { return "a JSON document" }
         return "text"
@@ -35,6 +38,8 @@ package enum AudioSignature {
         if begins("ftyp", at: 4) || begins("MAC ") || begins("wvpk") { return true }
         // The GUID of an ASF header (WMA).
         if head.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) { return true }
+        // A text in UTF-16 begins so, and no layer of MPEG audio that is in use.
+        if head.starts(with: [0xFF, 0xFE]) { return false }
         // Eleven set bits begin an MPEG audio frame, twelve an ADTS frame.
         return head.count >= 2 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0
     }
@@ -44,8 +49,16 @@ package enum AudioSignature {
         head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x0C }
     }
 
-    /// The last character may have been cut anywhere.
-    private static func isUTF8(_ head: [UInt8]) -> Bool {
-        (0...min(3, head.count - 1)).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
+    /// By its byte order mark, or by the zeros in every other byte of markup.
+    private static func isUTF16(_ head: [UInt8]) -> Bool {
+        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return true }
+        return [0, 1].contains { zeros in
+            head.count >= 8
+                && head.indices.allSatisfy { index in
+                    index % 2 == zeros ? head[index] == 0 : hasOnlyTextControls([head[index]])
+                }
+        }
     }
+
+    private static let images: [[UInt8]] = [[0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], Array("GIF8".utf8)]
 }

@@ -33,6 +33,8 @@ package struct Cookie: Sendable, Hashable {
 package struct CookieFile: Sendable, Hashable {
     package var cookies: [Cookie]
 
+    init(cookies: [Cookie]) { self.cookies = cookies }
+
     /// - Throws: ``UnreadableLine``.
     package init(parsing text: String) throws(UnreadableLine) {
         var cookies: [Cookie] = []
@@ -51,6 +53,37 @@ package struct CookieFile: Sendable, Hashable {
         }
         self.cookies = cookies
     }
+
+    /// Takes over what a `Set-Cookie` field says (RFC 6265 §5.2), for the host that sent it and no other. A cookie that came
+    /// over HTTPS never goes over HTTP.
+    mutating func set(_ field: String, by target: RequestTarget, now: Double) {
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false).map {
+            $0.trimmingPrefix(" ").split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        guard let pair = parts.first, pair.count == 2, !pair[0].isEmpty, field.utf8.count <= Self.maxFieldLength,
+            field.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return }
+        let folder = target.pathAndQuery.prefix { $0 != "?" }
+        var cookie = Cookie(
+            name: String(pair[0]), value: Secret(String(pair[1])), domain: target.host.lowercased(),
+            includesSubdomains: false, path: String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]) + "/",
+            isSecure: target.isSecure)
+        var maxAge: Double?
+        for attribute in parts.dropFirst() where attribute.count == 2 {
+            switch attribute[0].lowercased() {
+            case "path" where attribute[1].hasPrefix("/"): cookie.path = String(attribute[1])
+            case "max-age": maxAge = Double(attribute[1])
+            case "expires": cookie.expires = HTTPDate.seconds(parsing: String(attribute[1])).map(Double.init)
+            default: break
+            }
+        }
+        if let maxAge { cookie.expires = now + maxAge }
+        cookies.removeAll { ($0.name, $0.domain, $0.path) == (cookie.name, cookie.domain, cookie.path) }
+        if cookies.count < Self.maxCount { cookies.append(cookie) }
+    }
+
+    private static let maxFieldLength = 4096
+    private static let maxCount = 50
 
     private static func cookie(_ line: Substring, line number: Int) throws(UnreadableLine) -> Cookie {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)

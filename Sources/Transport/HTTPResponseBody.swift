@@ -1,5 +1,6 @@
 import BookModel
 import NIOCore
+import NIOSSL
 
 /// The bytes of an answer as they arrive. Reading pauses the connection while the reader is busy.
 ///
@@ -11,21 +12,25 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
     /// Where it comes from.
     package let address: ResourceAddress
     let limits: BodyLimits
+    /// Whether nothing but the end of the connection tells the end of the body (RFC 9112 §6.3).
+    let endsWithConnection: Bool
 
     package func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(base: base, address: address, limits: limits)
+        AsyncIterator(base: base, address: address, limits: limits, endsWithConnection: endsWithConnection)
     }
 
     package struct AsyncIterator: AsyncIteratorProtocol {
         let base: ResponseStream.Body
         let address: ResourceAddress
         private var limits: BodyLimits
+        private let endsWithConnection: Bool
         private var consumed = 0
         private var tail: ArraySlice<ByteBuffer> = []
         private var ending: (any Error)?
 
-        init(base: ResponseStream.Body, address: ResourceAddress, limits: BodyLimits) {
+        init(base: ResponseStream.Body, address: ResourceAddress, limits: BodyLimits, endsWithConnection: Bool) {
             self.base = base
+            self.endsWithConnection = endsWithConnection
             self.address = address
             self.limits = limits
         }
@@ -48,7 +53,12 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
                 ending = TransportError.classify(interruption.underlying, address: address)
                 // Parts that do not add up would leave a hole in the file: then they are not used.
                 let buffered = interruption.parts.reduce(0) { $0 + $1.readableBytes }
-                if consumed + buffered == interruption.bytesReceived { tail = interruption.parts[...] }
+                if consumed + buffered == interruption.bytesReceived {
+                    tail = interruption.parts[...]
+                    if endsWithConnection, case NIOSSLError.uncleanShutdown = interruption.underlying {
+                        ending = TransportError(.notClosed, address: address)
+                    }
+                }
                 return try await next()
             } catch {
                 throw TransportError.classify(error, address: address)

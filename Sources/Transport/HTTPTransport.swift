@@ -98,41 +98,40 @@ package struct HTTPTransport: Sendable {
     ///
     /// - Throws: ``TransportError``; `CancellationError`.
     package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-        var address = request.address
-        var hasLeftOrigin = false
-        var hops = 0
+        var chain = RedirectChain(at: request.address)
         let deadline = ContinuousClock.now + .seconds(core.options.answerTimeout)
         while true {
+            let address = chain.address
+            guard let target = RequestTarget(address) else { throw TransportError(.badAddress, address: address) }
             if let seconds = await core.waits?.secondsLeft(for: address.server) {
                 throw TransportError(.askedToWait(seconds: seconds), address: address)
             }
-            let credentials = hasLeftOrigin ? [:] : credentials(for: address, of: request)
-            let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
-            let location = request.method == .post ? nil : response.head.headers.first(name: "Location")
-            let decision = RedirectPolicy.decide(
-                status: Int(response.head.status.code), location: location, from: address, hops: hops)
-            switch decision {
-            case .accept:
-                let answer = HTTPResponse(
-                    status: Int(response.head.status.code), headers: response.head.headers, address: address,
-                    body: HTTPResponseBody(
-                        base: response.body, address: address,
-                        limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil)))
-                if [429, 503].contains(answer.status), let waits = core.waits,
-                    let seconds = answer.requestedWait(now: Date().timeIntervalSince1970)
-                {
-                    await waits.record(seconds, for: address.server)
-                }
-                note?(answer)
-                return answer
-            case .refuse(let why):
-                throw TransportError(.redirect(why), address: address)
-            case .follow(let target, let sameOrigin):
-                core.logger.debug("following a redirect", metadata: ["to": "\(target)"])
-                if !sameOrigin { hasLeftOrigin = true }
-                address = target
-                hops += 1
+            let now = Date().timeIntervalSince1970
+            let credentials = try chain.credentials(
+                adding: credentials(for: target, of: request), to: target, now: now)
+            let response = try await exchangeOnOpenConnection(
+                request, target: target, address: address, credentials: credentials)
+            if request.method != .post,
+                try chain.follow(
+                    response.head, of: target, downgrade: request.isForDocument ? nil : access.downgrade, now: now)
+            {
+                core.logger.debug("following a redirect", metadata: ["to": "\(chain.address)"])
+                continue
             }
+            let answer = HTTPResponse(
+                status: Int(response.head.status.code), headers: response.head.headers, address: address,
+                body: HTTPResponseBody(
+                    base: response.body, address: address,
+                    limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil),
+                    endsWithConnection: !response.head.headers.contains(name: "Content-Length")
+                        && !response.head.headers.contains(name: "Transfer-Encoding")))
+            if [429, 503].contains(answer.status), let waits = core.waits,
+                let seconds = answer.requestedWait(now: Date().timeIntervalSince1970)
+            {
+                await waits.record(seconds, for: address.server)
+            }
+            note?(answer)
+            return answer
         }
     }
 
@@ -140,17 +139,15 @@ package struct HTTPTransport: Sendable {
     /// another server it was not.
     package func sentCredentials(with request: HTTPRequest, to answer: HTTPResponse) -> Bool {
         guard answer.address.server == request.address.server else { return false }
-        return !credentials(for: request.address, of: request).isEmpty
+        return RequestTarget(request.address).map { !credentials(for: $0, of: request).isEmpty } ?? false
             || request.address.withoutSecrets != request.address.secretText
     }
 
     /// What the request brings itself counts more than what the source has.
-    private func credentials(for address: ResourceAddress, of request: HTTPRequest) -> HTTPHeaders {
+    private func credentials(for target: RequestTarget, of request: HTTPRequest) -> HTTPHeaders {
         var credentials = request.credentials
         let user = Authorization(userOf: request.address)
-        guard user != nil || !access.credentials.isEmpty, let target = RequestTarget(address) else {
-            return credentials
-        }
+        guard user != nil || !access.credentials.isEmpty else { return credentials }
         let fields = access.credentials.fields(for: target, user: user, now: Date().timeIntervalSince1970)
         for (name, value) in fields where !credentials.contains(name: name) {
             credentials.add(name: name, value: value)
@@ -164,9 +161,8 @@ package struct HTTPTransport: Sendable {
     /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent). Where no connection was
     /// kept that explanation does not hold, and the failure is one.
     private func exchangeOnOpenConnection(
-        _ request: HTTPRequest, address: ResourceAddress, credentials: HTTPHeaders
+        _ request: HTTPRequest, target: RequestTarget, address: ResourceAddress, credentials: HTTPHeaders
     ) async throws -> Exchanged {
-        guard let target = RequestTarget(address) else { throw TransportError(.badAddress, address: address) }
         let route = try route(to: target, address: address)
         let scope = try await requiredScope(of: target, on: route, address: address)
         let key = route.connectionKey(for: target)

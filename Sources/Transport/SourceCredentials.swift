@@ -69,17 +69,20 @@ package final class SourceAccess: Sendable {
     package let authorities: TrustedAuthorities?
     package let credentials: SourceCredentials
     package let privateAddresses: PrivateAddressRule
+    package let downgrade: DowngradeRule
 
     /// As the environment says, with nothing that would let anybody in; for addresses that the user wrote.
     package static let standard = SourceAccess()
 
     package init(
         proxy: ProxyChoice = .environment, authorities: TrustedAuthorities? = nil,
-        credentials: SourceCredentials = .none, privateAddresses: PrivateAddressRule = .allowed
+        credentials: SourceCredentials = .none, privateAddresses: PrivateAddressRule = .allowed,
+        downgrade: DowngradeRule = .withoutCredentials
     ) {
         self.proxy = proxy
         self.authorities = authorities
         self.credentials = credentials
         self.privateAddresses = privateAddresses
+        self.downgrade = downgrade
     }
 }

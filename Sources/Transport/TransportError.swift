@@ -28,9 +28,12 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case overtime(seconds: Double)
         /// The connection ended before the answer did.
         case cut
+        /// The connection ended, and with it a body without a length, but TLS was not closed (close_notify): what came may be
+        /// all, or not.
+        case notClosed
         /// Not HTTP, or not HTTP that makes sense.
         case malformed(Message)
-        case redirect(Message)
+        case redirect(Message, remedy: Message? = nil)
         case oversized(limit: Int)
         /// The server asked another worker to wait (``SharedWaits``), so that it was not asked.
         case askedToWait(seconds: Double)
@@ -54,7 +57,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .askedToWait,
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .notClosed, .malformed,
+            .askedToWait,
             .proxy,
             .other:
             .retry
@@ -76,6 +80,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
             "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source"
         case .changedAddress(let host):
             "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
+        case .redirect(_, let remedy): remedy
         case .proxyCredentials: "check the proxy's user and password, not the source's"
         case .proxyRefusal: "check the proxy (http_proxy, https_proxy, all_proxy, no_proxy, or the source's proxy)"
         default: nil
@@ -97,9 +102,9 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case .stalled: "the server stopped sending"
         case .tooSlow(let rate): "the server sends less than \(describeBytes(Int64(rate))) a second"
         case .overtime(let seconds): "the answer is not complete after \(Int(seconds)) s"
-        case .cut: "the connection was cut"
+        case .cut, .notClosed: "the connection was cut"
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
-        case .redirect(let detail): detail
+        case .redirect(let detail, _): detail
         case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
         case .askedToWait: "the server asked another worker to wait"
         case .proxy(let detail), .proxyCredentials(let detail), .proxyRefusal(let detail), .other(let detail): detail

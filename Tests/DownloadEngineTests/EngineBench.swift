@@ -157,6 +157,18 @@ extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
+extension Reply {
+    /// Gives at most so many bytes of a range, and says so.
+    mutating func shortenPart(to limit: Int) {
+        guard status == 206, body.count > limit, let range = headers.first(where: { $0.name == "Content-Range" })
+        else { return }
+        let first = Int(range.value.dropFirst(6).prefix { $0 != "-" }) ?? 0
+        body = Array(body.prefix(limit))
+        let total = range.value.drop { $0 != "/" }
+        setHeader("Content-Range", "bytes \(first)-\(first + limit - 1)\(total)")
+    }
+}
+
 extension SourceAccess {
     /// Of a source that leads to no private address.
     static let publicOnly = SourceAccess(privateAddresses: .ownOnly([]))

@@ -33,6 +33,10 @@ import Testing
     ]
 
     private static let types = ["audio/mpeg", "audio/mp4", "video/mp4", "application/octet-stream", nil]
+    private static let wrongTypes = [
+        "text/html; charset=utf-8", "text/plain", "text/xml", "application/json", "application/rss+xml", "image/jpeg",
+        "multipart/byteranges", "x",
+    ]
 
     private static func path(_ format: Format, _ index: Int) -> String { "/\(index).\(format.ending)" }
 
@@ -60,7 +64,7 @@ import Testing
     func `case 19: audio of each format is taken under its name, whatever type the server gives it`(
         format: Format
     ) async throws {
-        let replies = Self.types.map { type in
+        let replies = (Self.types + Self.wrongTypes).map { type in
             var reply = Reply(body: format.bytes)
             reply.setHeader("Content-Type", type)
             return reply
@@ -101,6 +105,46 @@ import Testing
             }
             let book = bench.library.appending(path: "Book").path
             #expect(!FileManager.default.fileExists(atPath: book))
+        }
+    }
+
+    /// What is sent in the place of audio, and what it is called then.
+    private static let others: [([UInt8], String)] = [
+        ([0xCF, 0xB5, 0xCD, 0xB3, 0xB7, 0xB1, 0xC3, 0xA6], "text"),
+        (Array(repeating: [0xCF, 0xB5, 0xCD, 0xB3, 0x0A], count: 2000).flatMap(\.self), "text"),
+        ([0xFF, 0xFE] + page.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, "text"),
+        ("<html>busy</html>".utf16.flatMap { [0, UInt8($0)] }, "text"),
+        ([UInt8](repeating: 0, count: 700), "nothing but zeros"),
+        ([UInt8](repeating: 0, count: 1 << 16), "nothing but zeros"),
+        ([UInt8](repeating: 0, count: 200_000), "nothing but zeros"),
+        ([UInt8](repeating: 0, count: 600) + Array(page.utf8), "an HTML page"),
+        (Array("#EXTM3U\r\nhttp://127.0.0.1/a.mp3\r\n".utf8), "a playlist"),
+        ([0xFF, 0xD8, 0xFF, 0xE0] + sampleMP3(bytes: 5000).dropFirst(4), "an image"),
+    ]
+
+    @Test(arguments: others.indices)
+    func `case 19: text of any encoding, zeros, playlists and images are refused before the partial is touched`(
+        index: Int
+    ) async throws {
+        let (body, found) = Self.others[index]
+        let bytes = Self.formats[0].bytes
+        try await withBench(.file(body, etag: "\"v2\"")) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<10_000], of: episode, total: 30_000)
+            let report = try await bench.fetch(episode)
+            let why = try #require(report.failures.first?.failure.why.description)
+            #expect(why.hasPrefix("the server sent \(found) instead of audio"), "\(why)")
+            #expect(try bench.partial(of: episode) == Array(bytes[..<10_000]))
+            #expect(try bench.file() == nil)
+        }
+    }
+
+    @Test func `case 19: zeros before the audio are taken with it`() async throws {
+        let bytes = [UInt8](repeating: 0, count: 30_000) + sampleMP3(bytes: 50_000)
+        try await withBench(.file(bytes)) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
         }
     }
 }

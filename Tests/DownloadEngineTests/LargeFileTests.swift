@@ -229,8 +229,6 @@ import Testing
             Unfit(
                 testDescription: "a length that is small", file: ServedFile(bytes),
                 head: .framing(.declared(1000))),
-            Unfit(
-                testDescription: "a page", file: ServedFile(bytes), head: .header("Content-Type", "text/html")),
         ]
     }()
 
@@ -244,6 +242,15 @@ import Testing
             let report = try await bench.fetch(bench.episode(size: 1_000_000))
             #expect(report.outcomes == [.fetched], "\(report.sentences)")
             #expect(gets(bench).map { $0.header("Range") } == [nil])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 13a: pieces that come in short parts are put together`() async throws {
+        try await withLargeFileBench(server(ServedFile(bytes)) { $0.shortenPart(to: 30_000) }) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
             #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
             #expect(try bench.file() == bytes)
         }

@@ -291,13 +291,77 @@ import Testing
         }
     }
 
-    @Test func `case 10: 416 with what is held restarts when nothing can verify it`() async throws {
-        try await withBench(.file(bytes)) { bench in
+    @Test(arguments: ["\"v1\"", nil], [nil, 99_000, 500_000] as [Int64?])
+    func `case 10: 416 with what is on disk completes under the same validator, whatever the catalog says`(
+        tag: String?, size: Int64?
+    ) async throws {
+        let silent = tag == nil ? Deed.header("Last-Modified", nil) : .wellBehaved
+        try await withBench(.file(bytes, [.both(silent, .header("ETag", tag))])) { bench in
+            let episode = bench.episode(size: size)
+            try await bench.leave(bytes, of: episode, total: nil)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(ranges(bench.server) == ["bytes=120000-"])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 0)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 10: 416 with what is on disk restarts under another validator`() async throws {
+        try await withBench(.file(bytes, etag: "\"v2\"", [.ignoreIfRange])) { bench in
             let episode = bench.episode()
             try await bench.leave(other, of: episode, total: nil)
             #expect(try await bench.fetch(episode).outcomes == [.fetched])
             #expect(ranges(bench.server) == ["bytes=120000-", nil])
             #expect(try bench.file() == bytes)
+        }
+    }
+
+    private func short(_ limit: Int) -> Deed { .change { reply, _ in reply.shortenPart(to: limit) } }
+
+    @Test(arguments: [70_000, 20_000, 7_000])
+    func `case 13a: parts that are shorter than asked for are appended one after the other`(limit: Int) async throws {
+        try await withBench(.file(bytes, [.cut(at: 50_000), short(limit)]), retries: 1) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(ranges(bench.server) == [nil] + stride(from: 50_000, to: 120_000, by: limit).map { "bytes=\($0)-" })
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+            #expect(report.bytesReceived == 120_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 13a: a short part that breaks off is gone on from, and one that brings nothing is a failure`()
+        async throws
+    {
+        let cut = Deed.both(short(20_000), .cut(at: 10_000))
+        try await withBench(.file(bytes, [cut, short(20_000), cut, short(70_000)]), retries: 1) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 70_000)
+            #expect(try bench.file() == bytes)
+        }
+        let empty = Deed.both(short(20_000), .closeAfterHead)
+        try await withBench(.file(bytes, [empty]), retries: 2) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).failures.count == 1)
+            #expect(ranges(bench.server) == ["bytes=50000-", "bytes=50000-", "bytes=50000-"])
+            #expect(try bench.partial(of: episode) == Array(bytes[..<50_000]))
+        }
+    }
+
+    @Test func `case 13a: another version behind a short part takes the place of both`() async throws {
+        let other = other
+        let changed = Deed.change { reply, request in
+            reply = ServedFile(other, etag: "\"v2\"").answer(to: request)
+        }
+        try await withBench(.file(bytes, [short(20_000), changed])) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(ranges(bench.server) == ["bytes=50000-", "bytes=70000-"])
+            #expect(try bench.file() == other)
         }
     }
 

@@ -42,6 +42,43 @@ import Testing
         }
     }
 
+    @Test(arguments: [400, 401, 404])
+    func `case 24: other refusals of an address with a query, or midway, may be expiry as well`(status: Int)
+        async throws
+    {
+        let script = ServerScript.paths([
+            "/signed": .always(Reply(status: status)), "/plain": .always(Reply(status: status)),
+            "/begun": .file(bytes, [.cut(at: 50_000), refused(status)]), "/new.mp3": .file(bytes),
+        ])
+        try await withBench(script) { bench in
+            let asked = Watched<[String]>([])
+            var requests: [TransferRequest] = []
+            for (section, path) in [(1, "/signed?expires=1"), (2, "/plain"), (3, "/begun")] {
+                requests.append(
+                    try await request(
+                        bench.episode(section, at: path), renewedAt: ["/new.mp3"], asked: asked, in: bench))
+            }
+            let report = await bench.run(requests)
+            #expect(report.receipts.map(\.section).sorted() == [1, 3], "\(report.sentences)")
+            #expect(report.failures.map(\.section) == [2])
+            #expect(asked.value.count == 2)
+            let resumed = bench.server.requests(path: "/new.mp3").first { $0.header("Range") != nil }
+            #expect(resumed?.header("Range") == "bytes=50000-" && resumed?.header("If-Range") == "\"v1\"")
+            #expect(report.bytesReceived == 240_000)
+        }
+    }
+
+    @Test func `case 24: a server that asks for credentials is not asked through the catalog`() async throws {
+        let challenge = Reply(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+        try await withBench(.always(challenge)) { bench in
+            let asked = Watched<[String]>([])
+            let episode = bench.episode(at: "/a.mp3?expires=1")
+            let report = await bench.run([try await request(episode, renewedAt: ["/2"], asked: asked, in: bench)])
+            #expect(report.failures.first?.failure.kind == .credentialsRejected)
+            #expect(asked.value.isEmpty)
+        }
+    }
+
     @Test
     func `case 24: an address that expires midway is asked for again, and the partial goes on under its validator`()
         async throws

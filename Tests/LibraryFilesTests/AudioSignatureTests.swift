@@ -40,7 +40,8 @@ import Testing
             ("系统繁忙", "text"), ("系统繁忙\n", "text"), ("系统繁忙!!", "text"), ("x", "text"), ("404 Not Found\r\n", "text"),
             (String(repeating: "繁忙", count: 100), "text"), ("a" + String(repeating: "繁忙", count: 100), "text"),
             ("ab" + String(repeating: "繁忙", count: 100), "text"), ("%PDF-1.7\n", "a PDF document"),
-            ("PK\u{3}\u{4}", "a ZIP archive"),
+            ("PK\u{3}\u{4}", "a ZIP archive"), ("#EXTM3U\n#EXTINF:10,\na.mp3\n", "a playlist"),
+            ("\u{FEFF}[playlist]\nFile1=http://h/a.mp3", "a playlist"), ("GIF89a\u{1}\u{0}", "an image"),
         ])
     func `what servers send in its place is recognised`(text: String, found: String) {
         #expect(AudioSignature.foreignContent(in: Array(text.utf8))?.description == found)
@@ -66,8 +67,21 @@ import Testing
         for count in 1...4 {
             #expect(AudioSignature.foreignContent(in: start + Array("😀".utf8).prefix(count)) == "text")
         }
-        #expect(AudioSignature.foreignContent(in: start + [0x80, 0x80, 0x80, 0x80]) == nil)
-        #expect(AudioSignature.foreignContent(in: [0x61, 0xE9, 0x61, 0x61, 0x61, 0x61]) == nil)
+    }
+
+    @Test(
+        arguments: [
+            // 系统繁忙 in GBK, "déjà" in Latin-1, and markup in UTF-16 with and without a mark.
+            ([0xCF, 0xB5, 0xCD, 0xB3, 0xB7, 0xB1, 0xC3, 0xA6], "text"), ([0x64, 0xE9, 0x6A, 0xE0], "text"),
+            ([0xFF, 0xFE, 0xFB, 0x7C, 0xDF, 0x7E], "text"), ([0xFE, 0xFF, 0x7C, 0xFB, 0x7E, 0xDF], "text"),
+            ("<html>".utf16.flatMap { [UInt8($0), 0] }, "text"), ("<html>".utf16.flatMap { [0, UInt8($0)] }, "text"),
+            ([0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10], "an image"), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "an image"),
+            // Padding of encoders.
+            ([UInt8](repeating: 0xFF, count: 100), nil), ([UInt8](repeating: 0, count: 100), nil),
+            ([0x61, 0xFF, 0x61], nil), ([0, 0, 0, 1, 0, 2, 0, 3], nil),
+        ] as [([UInt8], String?)])
+    func `text is text in any encoding`(bytes: [UInt8], found: String?) {
+        #expect(AudioSignature.foreignContent(in: bytes)?.description == found)
     }
 
     @Test func `audio is known by its signature at its offset`() {
@@ -80,7 +94,7 @@ import Testing
             [], [0xFF], [0xFF, 0xDF], [0xFE, 0xE0], [0x00, 0xFF, 0xE0], Array("RIFF....AVI ".utf8),
             Array("JUNK....WAVE".utf8),
             Array("....WAVEWAVE".utf8), Array("ftyp".utf8), Array("...ftyp.".utf8), Array(".ID3".utf8),
-            [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x12],
+            [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x12], [0xFF, 0xFE],
         ]
         for head in others { #expect(!AudioSignature.isKnownAudio(head), "\(head)") }
     }

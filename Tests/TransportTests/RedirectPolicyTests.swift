@@ -31,18 +31,66 @@ import Testing
         }
     }
 
-    @Test func `case 23: HTTPS never goes down to HTTP`() {
+    @Test(
+        arguments: [
+            (nil, false, false), (nil, true, false), (.refuse, false, false), (.withoutCredentials, false, true),
+            (.withoutCredentials, true, false), (.allow, true, true),
+        ] as [(DowngradeRule?, Bool, Bool)])
+    func `case 23: HTTPS goes down to HTTP where the rule lets it, and never for a catalog`(
+        rule: DowngradeRule?, sentCredentials: Bool, isFollowed: Bool
+    ) {
         let decision = RedirectPolicy.decide(
-            status: 301, location: "http://a.example/x", from: ResourceAddress("https://a.example/y"), hops: 0)
-        #expect(decision == .refuse("the redirect leads from HTTPS down to HTTP"))
+            status: 301, location: "http://a.example/x", from: ResourceAddress("https://a.example/y"), hops: 2,
+            downgrade: rule, sentCredentials: sentCredentials)
+        switch decision {
+        case .follow(let target, let sameOrigin):
+            #expect(isFollowed && target == ResourceAddress("http://a.example/x") && !sameOrigin)
+        case .refuse(let why, let remedy):
+            #expect(!isFollowed && (remedy == nil) == (rule == nil))
+            #expect(
+                why.description
+                    == "redirect 3 leads from HTTPS down to HTTP, from https://a.example/y to http://a.example/x")
+        case .accept: Issue.record("not taken for a redirect")
+        }
     }
 
-    @Test func `case 23: the sixth redirect in a row is refused`() {
+    @Test func `case 23: the twenty-first redirect in a row is refused`() {
         let decision = RedirectPolicy.decide(
-            status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 5)
-        #expect(decision == .refuse("more than \(5) redirects in a row"))
-        let fifth = RedirectPolicy.decide(status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 4)
-        #expect(fifth == .follow(ResourceAddress("http://a.example/x"), sameOrigin: true))
+            status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 20)
+        #expect(
+            decision
+                == .refuse("more than \(20) redirects in a row, the last of them from \(ResourceAddress(Self.origin))"))
+        let last = RedirectPolicy.decide(status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 19)
+        #expect(last == .follow(ResourceAddress("http://a.example/x"), sameOrigin: true))
+    }
+
+    @Test(
+        arguments: [
+            ("a=1", "http://h.example/books/x", "a=1"), ("a=1", "http://h.example/", nil),
+            ("a=1; Path=/", "http://h.example/", "a=1"), ("a=1; domain=example; path=/", "http://example/", nil),
+            ("a=1; Path=/", "http://w.h.example/", nil), ("a=1; path=/; Secure", "http://h.example/", nil),
+            ("a=1; Path=/", "https://h.example/", "a=1"), ("a=1; Path=/; Max-Age=0", "http://h.example/", nil),
+            ("a=1; Path=/; Expires=Thu, 01-Jan-1970 00:00:01 GMT", "http://h.example/", nil),
+            ("a=1; Path=/; Expires=Thu, 01-Jan-1970 00:00:01 GMT; Max-Age=9", "http://h.example/", "a=1"),
+            ("=1", "http://h.example/books/x", nil), ("a", "http://h.example/books/x", nil),
+            ("a=\u{1}", "http://h.example/books/x", nil),
+        ] as [(String, String, String?)])
+    func `case 23: a cookie of a redirect goes to its own host and path`(field: String, address: String, sent: String?)
+        throws
+    {
+        var cookies = CookieFile(cookies: [])
+        cookies.set(field, by: try #require(RequestTarget(ResourceAddress("http://h.example/books/1"))), now: 1000)
+        #expect(cookies.field(for: try #require(RequestTarget(ResourceAddress(address))), now: 1000) == sent)
+    }
+
+    @Test func `case 23: a cookie that came over HTTPS never goes over HTTP, and a newer one takes its place`() throws {
+        let secure = try #require(RequestTarget(ResourceAddress("https://h.example/1")))
+        let plain = try #require(RequestTarget(ResourceAddress("http://h.example/1")))
+        var cookies = CookieFile(cookies: [])
+        cookies.set("a=1", by: secure, now: 1000)
+        #expect(cookies.field(for: plain, now: 1000) == nil)
+        cookies.set("a=2", by: secure, now: 1000)
+        #expect(cookies.field(for: secure, now: 1000) == "a=2")
     }
 
     @Test(arguments: 299...310)

@@ -57,9 +57,12 @@ struct PieceFetch: Sendable {
     private func fetch(into file: PartialFile) async -> PieceResult.Ending {
         do {
             let length = Int64(range.count)
-            let begun = file.length
-            if begun < length, let ending = try await ask(from: range.lowerBound + begun, into: file) { return ending }
-            guard file.length == length else { return .retry(.init(why: "the connection was cut")) }
+            while file.length < length {
+                let begun = file.length
+                if let ending = try await ask(from: range.lowerBound + begun, into: file) { return ending }
+                // A server may send less than was asked for, but not nothing.
+                guard file.length > begun else { return .retry(.init(why: "the connection was cut")) }
+            }
             try await slot.aside {
                 try file.sync()
                 try files.markWhole(pieceAt: range.lowerBound)
@@ -76,8 +79,9 @@ struct PieceFetch: Sendable {
         let asked = RangeRequest(first: first, last: range.upperBound - 1, ifRange: source.validator.ifRange)
         let answer = try await transport.send(source.request.asking(for: asked))
         let head = ResponseHead(answer)
+        let end: Int64
         switch decide(existing: onDisk, asked: asked, head: head) {
-        case .append(_, overlap: 0): break
+        case .append(_, let last, overlap: 0): end = last + 1 - range.lowerBound
         case .append: return .contradicted("the server sent another part than the one asked for")
         case .restart(let why): return .contradicted(why)
         case .replace, .replaceDecoded: return .contradicted("the server sent the whole instead of a part")
@@ -86,7 +90,7 @@ struct PieceFetch: Sendable {
         }
         for try await var part in answer.body {
             let received = part.readableBytes
-            let room = Int64(range.count) - file.length
+            let room = end - file.length
             if received > room { part = part.getSlice(at: part.readerIndex, length: Int(max(0, room))) ?? .init() }
             try await slot.write { try file.append(part) }
             meter.grewPiece(by: Int64(part.readableBytes))

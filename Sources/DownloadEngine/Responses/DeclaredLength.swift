@@ -7,8 +7,10 @@ extension HTTPTransport {
     /// - Throws: when the server cannot be asked, or cannot answer now.
     package func declaredLength(of episode: Episode) async throws -> Int64? {
         guard let address = episode.address, !address.isMasked else { return nil }
-        let answer = try await send(HTTPRequest(.head, address))
-        guard answer.status == 200, answer.first("Content-Encoding") == nil else {
+        var request = HTTPRequest(.head, address)
+        request.isForDocument = false
+        let answer = try await send(request)
+        guard answer.status == 200, ResponseHead(answer).coding == .identity else {
             if answer.status >= 500 || [404, 408, 410, 429].contains(answer.status) { throw ServerUnavailable() }
             return nil
         }

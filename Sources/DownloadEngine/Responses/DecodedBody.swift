@@ -1,4 +1,5 @@
 import BookModel
+import LibraryFiles
 import NIOCore
 import Transport
 
@@ -8,19 +9,21 @@ enum ContentCoding: Equatable, Sendable {
     /// One that is not decoded here, or several on top of one another.
     case unknown(Message)
 
+    /// The registered codings (RFC 9110 §16.6.1). Any other name, such as `utf-8` or `aws-chunked`, is a wrong label.
+    private static let registered: Set<Substring> = [
+        "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip",
+        "zstd",
+    ]
+
     /// Of the field `Content-Encoding`.
     init(parsing field: String?) {
-        let names = (field ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.filter {
-            $0 != "identity"
-        }
+        let names = (field ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+            .filter(Self.registered.contains)
         switch names.first {
         case nil: self = .identity
         case "gzip", "x-gzip": self = names.count == 1 ? .gzip : .unknown("several codings")
         case "deflate": self = names.count == 1 ? .deflate : .unknown("several codings")
-        case let name?:
-            let isPlain =
-                name.count <= 20 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-            self = .unknown(names.count == 1 && isPlain ? Message(verbatim: String(name)) : "an unknown coding")
+        case let name?: self = .unknown(names.count == 1 ? Message(verbatim: String(name)) : "several codings")
         }
     }
 
@@ -41,18 +44,40 @@ struct DecodedBody: AsyncSequence, Sendable {
         var received: Int
     }
 
-    let body: HTTPResponseBody
     let coding: ContentCoding
+    private let iterator: HTTPResponseBody.AsyncIterator
+    /// What was read of it already.
+    private let beginning: ByteBuffer
+    private let address: ResourceAddress
     /// What the catalog says that the file has.
-    let promisedSize: Int64?
+    private let promisedSize: Int64?
 
     /// Whether the body's own checksum tells that it is whole.
     var provesItsEnd: Bool { coding.isDecodable }
 
-    init(_ answer: HTTPResponse, _ coding: ContentCoding = .identity, promisedSize: Int64? = nil) {
-        self.body = answer.body
-        self.coding = coding
+    init(_ answer: HTTPResponse) {
+        coding = .identity
+        iterator = answer.body.makeAsyncIterator()
+        beginning = ByteBuffer()
+        address = answer.address
+        promisedSize = nil
+    }
+
+    /// Looks at the first bytes of a body with a coding: those of audio are not coded, whatever the label says. No format
+    /// of audio begins as gzip or zlib do.
+    init(_ answer: HTTPResponse, labelled coding: ContentCoding, promisedSize: Int64?) async {
+        var iterator = answer.body.makeAsyncIterator()
+        var beginning = ByteBuffer()
+        // What fails here fails again behind these bytes.
+        while beginning.readableBytes < AudioSignature.wanted, var part = try? await iterator.next() {
+            beginning.writeBuffer(&part)
+        }
+        self.iterator = iterator
+        self.beginning = beginning
+        let isAudio = AudioSignature.isKnownAudio(Array(beginning.readableBytesView.prefix(AudioSignature.wanted)))
+        self.coding = isAudio ? .identity : coding
         self.promisedSize = promisedSize
+        address = answer.address
     }
 
     /// Bytes that may come out of so many bytes: audio hardly shrinks at all, so that a hundredfold is beyond all
@@ -66,7 +91,7 @@ struct DecodedBody: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
-            base: body.makeAsyncIterator(), address: body.address, promisedSize: promisedSize,
+            base: iterator, beginning: beginning, address: address, promisedSize: promisedSize,
             inflater: coding.isDecodable ? Inflater(coding) : nil)
     }
 
@@ -75,6 +100,7 @@ struct DecodedBody: AsyncSequence, Sendable {
         private static let pieceLength = 128 << 10
 
         private var base: HTTPResponseBody.AsyncIterator
+        private var beginning: ByteBuffer
         private let address: ResourceAddress
         private let promisedSize: Int64?
         private let inflater: Inflater?
@@ -83,9 +109,11 @@ struct DecodedBody: AsyncSequence, Sendable {
         private var decoded: Int64 = 0
 
         fileprivate init(
-            base: HTTPResponseBody.AsyncIterator, address: ResourceAddress, promisedSize: Int64?, inflater: Inflater?
+            base: HTTPResponseBody.AsyncIterator, beginning: ByteBuffer, address: ResourceAddress,
+            promisedSize: Int64?, inflater: Inflater?
         ) {
             self.base = base
+            self.beginning = beginning
             self.address = address
             self.promisedSize = promisedSize
             self.inflater = inflater
@@ -93,18 +121,30 @@ struct DecodedBody: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Part? {
             guard let inflater else {
-                return try await base.next().map { Part(bytes: $0, received: $0.readableBytes) }
+                return try await nextReceived().map { Part(bytes: $0, received: $0.readableBytes) }
             }
             if rest.readableBytes > 0 || inflater.hasMore {
                 return Part(bytes: try decode(with: inflater), received: 0)
             }
-            guard let part = try await base.next() else {
+            guard let part = try await nextReceived() else {
                 if received > 0, !inflater.isAtEnd { throw TransportError(.cut, address: address) }
                 return nil
             }
             received += Int64(part.readableBytes)
             rest = part
             return Part(bytes: try decode(with: inflater), received: part.readableBytes)
+        }
+
+        private mutating func nextReceived() async throws -> ByteBuffer? {
+            guard beginning.readableBytes == 0 else {
+                defer { beginning = ByteBuffer() }
+                return beginning
+            }
+            do {
+                return try await base.next()
+            } catch let failure as TransportError where failure.kind == .notClosed && inflater?.isAtEnd == true {
+                return nil
+            }
         }
 
         private mutating func decode(with inflater: Inflater) throws -> ByteBuffer {

@@ -68,6 +68,8 @@ struct AttemptResult: Sendable {
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.
     var progress: Int64 = 0
+    /// Whether TLS ended without the message that closes it (close_notify), where nothing else tells the body's end.
+    var isNotClosed = false
     /// SHA-256 of a whole file that is of no use: its audio is broken.
     var spoiled: String?
     /// Of the answer with audio that came, if one did, whatever became of it.
