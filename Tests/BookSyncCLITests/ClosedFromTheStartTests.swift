@@ -27,7 +27,7 @@ extension ProductTests {
                 "file": "5000000001.mp3",
             ]
             return server.routes.router().routes.filter { $0.method.rawValue != "HEAD" }.map { route in
-                var path = route.path.description
+                var path = "/" + route.path.description.split(separator: "/").joined(separator: "/")
                 for (name, value) in names { path = path.replacing("{\(name)}", with: value) }
                 return (route.method.rawValue, path.replacing(/\{[A-Za-z]+\}/, with: "x"))
             }
