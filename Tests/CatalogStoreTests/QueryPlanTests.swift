@@ -37,7 +37,8 @@ import Testing
             try await queue.writeWithoutTransaction { $0.trace(options: []) }
             let statements = traced.all
             for literal in try Self.literals() {
-                #expect(statements.contains { Self.holds($0, literal) }, "was not run: \(literal.joined(separator: "…"))")
+                #expect(
+                    statements.contains { Self.holds($0, literal) }, "was not run: \(literal.joined(separator: "…"))")
             }
             var steps = try await Self.steps(of: statements, in: queue)
             try await queue.write { try Self.fill($0) }
@@ -67,7 +68,8 @@ import Testing
                         GROUP BY m.name, f.id
                         """)
                 return try keys.flatMap { key in
-                    try Self.plan(of: "SELECT 1 FROM \"\(key["child"] as String)\" WHERE \(key["columns"] as String)", database)
+                    try Self.plan(
+                        of: "SELECT 1 FROM \"\(key["child"] as String)\" WHERE \(key["columns"] as String)", database)
                 }.filter(Self.isSuspect)
             }
             #expect(scans == [])
@@ -123,7 +125,9 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /"""\n(?<long>(?s:.*?))"""|"(?<short>(?:\\.|[^"\\\n])*)"/) {
                 let parts = parts(of: String(match.output.long ?? match.output.short ?? ""))
-                if parts.first?.prefixMatch(of: #/(?:SELECT|INSERT|UPDATE|DELETE|WITH) /#) != nil { literals.append(parts) }
+                if parts.first?.prefixMatch(of: /(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s/) != nil {
+                    literals.append(parts)
+                }
             }
         }
         return literals
@@ -145,7 +149,9 @@ import Testing
         return parts.map { plain($0.replacing(#"\""#, with: "\"")) }
     }
 
-    private static func plain(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    private static func plain(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
 
     private static func holds(_ statement: String, _ parts: [String]) -> Bool {
         var rest = statement[...]
@@ -228,7 +234,8 @@ import Testing
         let collection = BookIdentity(source: "kting", id: "author:甲")
         _ = try await store.beginListing(of: collection, filter: "", naming: nil)
         try await store.restartListing(of: collection)
-        _ = try await store.record([CatalogEntry(identity: book, title: "一")], wanted: [true], next: nil, of: collection)
+        _ = try await store.record(
+            [CatalogEntry(identity: book, title: "一")], wanted: [true], next: nil, of: collection)
         _ = try await store.endListing(of: collection, limit: 5, declared: 1)
         _ = try await store.booksToFetch(of: collection, after: 0, limit: nil, count: 10)
         try await store.noteFetched([book])
@@ -396,7 +403,9 @@ import Testing
     private func useRuns(of store: CatalogStore, at now: Date) async throws {
         let number = try await store.beginRun("mirror", of: [veterinary], at: now)
         try await store.endRun(
-            RunRecord(number: number, command: "mirror", startedAt: now, endedAt: now, exitCode: 0, named: [.init(veterinary)]))
+            RunRecord(
+                number: number, command: "mirror", startedAt: now, endedAt: now, exitCode: 0, named: [.init(veterinary)]
+            ))
         _ = try await store.runs(last: 9)
         try await store.record([Outage(subject: "library", since: now, error: "x")], ended: ["x"])
         _ = try await store.outages()
