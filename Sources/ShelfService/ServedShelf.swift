@@ -18,6 +18,8 @@ package struct ServedShelf: Sendable {
     /// Of the one that this is the shelf of.
     var index: Int
     let places = BookPlaces()
+    /// Of what users listen to. To be made when the server ends.
+    package let copies = LaterCopies()
     let knownLibraries: KnownLibraries?
 
     /// - Parameters:
