@@ -93,7 +93,7 @@ package struct ShelfServer: Sendable {
             Task { await group.triggerGracefulShutdown() }
         }
         // Not by this task, which may be cancelled.
-        await Task { await site.shelf.copies.makeDue() }.value
+        await Task { await site.shelf.finishCopies() }.value
         // Whatever it ends with when it was told to end, that is how it ends.
         if Task.isCancelled { return }
         if case .failure(let error) = outcome { throw Failure.cannotListen(on: target.description, error) }
