@@ -96,7 +96,7 @@ let package = Package(
         room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
         room(
             "LibraryMedia",
-            uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", subprocess, system, crypto]),
+            uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", crypto]),
         room(
             "DownloadEngine",
             uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, heap, logging]),

@@ -92,6 +92,8 @@ package struct ShelfServer: Sendable {
         } onCancel: {
             Task { await group.triggerGracefulShutdown() }
         }
+        // Not by this task, which may be cancelled.
+        await Task { await site.shelf.finishCopies() }.value
         // Whatever it ends with when it was told to end, that is how it ends.
         if Task.isCancelled { return }
         if case .failure(let error) = outcome { throw Failure.cannotListen(on: target.description, error) }

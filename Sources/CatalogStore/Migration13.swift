@@ -2,7 +2,8 @@ import BookModel
 import GRDB
 
 extension StoreSchema {
-    /// What served addresses call books and episodes, and indexes for what a run or a page asks.
+    /// What served addresses call a book (`SOURCE/BOOK`) and an episode, null where that is the catalog's own name; and indexes for what
+    /// a run or a page asks, the one of episodes for addresses that are stored without their secrets.
     static func migrateToVersion13(_ database: Database) throws {
         let slug = DatabaseFunction("slug", argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0]).map(Slug.init(of:)).flatMap { $0.isDigest ? $0.description : nil }
@@ -11,9 +12,7 @@ extension StoreSchema {
         defer { database.remove(function: slug) }
         try database.execute(
             sql: """
-                -- The names of source and book in served addresses; null where both are the catalog's own.
                 ALTER TABLE book ADD COLUMN slug TEXT CHECK (slug LIKE '%~%');
-                -- The same of an episode.
                 ALTER TABLE episode ADD COLUMN slug TEXT CHECK (slug LIKE '~%');
                 UPDATE book SET slug = COALESCE(slug(source), source) || '/' || COALESCE(slug(key), key)
                     WHERE COALESCE(slug(source), slug(key)) IS NOT NULL;
@@ -22,7 +21,6 @@ extension StoreSchema {
                 CREATE INDEX episode_by_slug ON episode (book_id, slug) WHERE slug IS NOT NULL;
                 CREATE INDEX book_by_author ON book (author);
                 CREATE INDEX book_by_age ON book (updated_at DESC, source, key);
-                -- Addresses that are stored without their secrets.
                 CREATE INDEX episode_with_secret ON episode (book_id) WHERE instr(address, '***');
                 DROP INDEX removed_episode;
                 CREATE INDEX removed_episode ON episode (removed_at) WHERE removed_at IS NOT NULL;

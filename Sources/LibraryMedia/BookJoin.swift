@@ -84,6 +84,8 @@ package struct BookJoin: Sendable {
     /// What was made of a book and is still there.
     /// - Returns: `isUpToDate` says whether it is of the episodes as they are now, whatever it was made with.
     package func existing(of book: Book, store: CatalogStore) async throws -> (files: [JoinedFile], isUpToDate: Bool) {
+        // The page of a book looks at all of its episodes only where something was made of them.
+        guard try await !store.joinedFiles(of: book.identity).isEmpty else { return ([], false) }
         let plan = try await JoinPlan(of: book, request, in: library, store: store)
         return try await runBlocking { [library, request] in
             if let made = plan.upToDate(in: library) { return (made, true) }

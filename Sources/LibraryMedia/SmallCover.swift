@@ -2,24 +2,14 @@ import BookModel
 import Foundation
 import LibraryFiles
 import MediaProbe
-import Subprocess
-
-#if canImport(System)
-    import System
-#else
-    import SystemPackage
-#endif
 
 /// A smaller copy of a cover, for lists of books; made once, by ffmpeg where that is installed. It lies among what booksync keeps
-/// for itself, is called by where the cover is and by what the disk says of it, and can be made again at any time.
+/// for itself, is called by where the cover is and by what the disk says of it, and can be made again at any time. A cover of which
+/// none can be made has an empty one, so that this is tried once.
 package struct SmallCover: Sendable {
     /// Pixels, of the longer side: twice what lists show, for screens of fine pixels.
     private static let side = 480
-    /// Covers of fewer bytes are small enough.
-    private static let minSize: Int64 = 65_536
-    /// Seconds that it may take.
-    private static let limit = 20.0
-
+    private let source: String
     private let folder: String
     /// Of all copies of the cover at this path, whatever it was.
     private let prefix: String
@@ -31,6 +21,7 @@ package struct SmallCover: Sendable {
     ///   - facts: of the file that is there.
     package init(of cover: String, _ facts: FileAttributes, in library: String) {
         func hash(_ text: String) -> String { String(ExportDisk.digest(of: Array(text.utf8)).prefix(24)) }
+        source = library + "/" + cover
         folder = LibraryFolder.existing(at: library).ownFolder + "/covers"
         prefix = hash(cover) + "-"
         path = "\(folder)/\(prefix)\(hash("\(facts.size) \(facts.modificationTime) \(facts.inode)")).jpg"
@@ -43,35 +34,25 @@ package struct SmallCover: Sendable {
         }
     }
 
-    /// Makes the copy of a cover where it is not there yet. Lists show the cover itself where that cannot be done.
-    /// - Parameter cover: its path, relative to the library.
+    /// Makes the copy of the cover at a path of the library, if there is one.
     package static func make(of cover: String, in library: String) async {
+        let facts = try? await runBlocking { fileAttributes(library + "/" + cover) }
+        if let facts { await SmallCover(of: cover, facts, in: library).make() }
+    }
+
+    /// Makes the copy where it is not there yet. Lists show a drawn cover where that cannot be done.
+    package func make() async {
         do {
-            let source = library + "/" + cover
-            guard let facts = try await runBlocking({ fileAttributes(source) }), facts.size >= minSize, let program
-            else {
-                return
-            }
-            let small = SmallCover(of: cover, facts, in: library)
-            guard try await runBlocking({ fileAttributes(small.path) }) == nil else { return }
-            try await runBlocking { try small.clear() }
-            let temporary = small.path + ".tmp"
-            let outcome = try await limited(to: limit) {
-                try await Subprocess.run(
-                    .path(FilePath(program)),
-                    arguments: [
-                        "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file", "-i", "file:\(source)",
-                        "-frames:v", "1", "-vf",
-                        "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease",
-                        "-q:v", "4", "-f", "mjpeg", "file:\(temporary)",
-                    ], output: .discarded, error: .discarded
-                ).terminationStatus
-            }
+            guard let probe = Self.probe, try await runBlocking({ fileAttributes(path) }) == nil else { return }
+            try await runBlocking { try clear() }
+            let temporary = path + ".tmp"
+            let isMade = try await probe.shrink(source, to: Self.side, at: temporary)
             try await runBlocking {
-                if outcome == .exited(0) {
-                    try FileManager.default.moveItem(atPath: temporary, toPath: small.path)
-                } else if fileAttributes(temporary) != nil {
-                    try FileManager.default.removeItem(atPath: temporary)
+                if isMade {
+                    try FileManager.default.moveItem(atPath: temporary, toPath: path)
+                } else {
+                    try Data().write(to: URL(filePath: path))
+                    if fileAttributes(temporary) != nil { try FileManager.default.removeItem(atPath: temporary) }
                 }
             }
         } catch {
@@ -87,5 +68,8 @@ package struct SmallCover: Sendable {
         }
     }
 
-    private static let program = MediaTools.find(in: ProcessInfo.processInfo.environment["PATH"])?.ffmpeg
+    /// One for all, so that few covers are made at once.
+    private static let probe = MediaTools.find(in: ProcessInfo.processInfo.environment["PATH"]).map {
+        MediaProbe(tools: $0)
+    }
 }

@@ -17,7 +17,8 @@ package enum ServedCover: Sendable {
 
 extension ServedShelf {
     /// The picture in the book's folder, as it is there now: what booksync put there, else what is called so.
-    /// - Parameter isSmall: whether the smaller copy is wanted, where there is one.
+    /// - Parameter isSmall: whether the smaller copy is wanted. Where there is none the picture counts as missing: what could not be
+    ///   made smaller may be of any size.
     /// - Returns: nil when nothing on the shelf has this name.
     /// - Throws: ``Failure`` when what is there cannot be read.
     package func cover(
@@ -25,8 +26,10 @@ extension ServedShelf {
     ) async throws -> ServedCover? {
         guard let (book, picture) = try await openedCover(of: id, of: source) else { return nil }
         guard let picture else { return .missing(book) }
-        if isSmall, let small = try await runBlocking({ picture.small.bytes() }) {
-            return .picture(small, type: "image/jpeg")
+        if isSmall {
+            await picture.small.make()
+            let small = try await runBlocking { picture.small.bytes() }
+            return small.map { .picture($0, type: "image/jpeg") } ?? .missing(book)
         }
         let bytes = try await runBlocking { try Self.bytes(of: picture.file, upTo: picture.file.size) }
         return .picture(bytes, type: picture.type)

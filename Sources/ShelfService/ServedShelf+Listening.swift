@@ -68,7 +68,7 @@ extension ServedShelf {
     private func write<Result: Sendable>(
         _ body: (CatalogStore, User.ID) async throws -> Result
     ) async throws -> Result {
-        try await LibraryFolder.existing(at: library.place.path).writingStore { store in
+        try await LibraryFolder.existing(at: library.place.path).writingStore(copies: copies) { store in
             let local = try await localUser(in: store)
             guard local.id == Self.unknown, let name = user.name else { return try await body(store, local.id) }
             return try await body(store, try await store.addUser(named: name))

@@ -18,6 +18,7 @@ package struct ServedShelf: Sendable {
     /// Of the one that this is the shelf of.
     var index: Int
     let places = BookPlaces()
+    let copies = LaterCopies()
     let knownLibraries: KnownLibraries?
 
     /// - Parameters:
@@ -39,6 +40,9 @@ package struct ServedShelf: Sendable {
     package var desks: [RunQueue] { libraries.compactMap(\.desk) }
 
     var library: ServedLibrary { libraries[index] }
+
+    /// To be called when the server ends: what users listened to goes into the copies of stores that lie apart.
+    package func finishCopies() async { await copies.makeDue() }
 
     /// The same shelf, as somebody else has it.
     package func seen(by user: User) -> ServedShelf {

@@ -1,4 +1,5 @@
 import Foundation
+import LibraryFiles
 import ShelfService
 import Support
 import Testing
@@ -118,6 +119,36 @@ extension ProductTests {
                     for path in ["/static/layout.mustache", "/static/", "/covers/demo/1", "/static/../shelf.css"] {
                         #expect(try await shelf.send(path).status == 404, "\(path)")
                     }
+                }
+            }
+        }
+
+        @Test func `in a list a cover that cannot be made smaller is drawn, and tried once`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    func small() async throws -> String? {
+                        try await shelf.send("/covers/demo/40111/small").fields["content-type"]
+                    }
+                    let audio = try #require(try bench.files(in: bench.library).values.first)
+                    // 20,000 pixels high and wide, of which nothing but the header is there.
+                    let header: [UInt8] = [
+                        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0,
+                        0x4E, 0x20, 0, 0, 0x4E, 0x20, 8, 2, 0, 0, 0, 0x5B, 0x33, 0x0D, 0x0B,
+                    ]
+                    let cover = audio.deletingLastPathComponent().appending(path: "cover.png")
+                    try Data(header + [UInt8](repeating: 0, count: 70_000)).write(to: cover)
+                    #expect(try await shelf.send("/covers/demo/40111").fields["content-type"] == "image/png")
+                    #expect(try await small() == "image/svg+xml")
+                    let folder = bench.library.path + "/.booksync/covers"
+                    func copies() -> [FileAttributes?] {
+                        // None where ffmpeg is not installed.
+                        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                        return names.map { fileAttributes("\(folder)/\($0)") }
+                    }
+                    let tried = copies()
+                    #expect(tried.allSatisfy { $0?.size == 0 })
+                    #expect(try await small() == "image/svg+xml")
+                    #expect(copies() == tried)
                 }
             }
         }

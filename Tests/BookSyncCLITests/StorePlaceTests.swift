@@ -1,4 +1,5 @@
 import Foundation
+import LibraryFiles
 import Support
 import Testing
 
@@ -49,6 +50,52 @@ extension ProductTests {
                 #expect(server.requests(path: "/audio/1.mp3").count == 1)
                 #expect(server.record.audioBytesSent == 40_003)
             }
+        }
+
+        @Test func `positions are in the store at once, and in its copy when the server ends`() async throws {
+            let catalog = ScriptedCatalog(episodes: 1, bytes: 20_000)
+            try await withCatalog(catalog.script) { bench, _ in
+                let (one, two) = (Self.machine("one", bench), Self.machine("two", bench))
+                #expect(try await bench.run("fetch", "1", environment: one).exitCode == 0)
+                let copy = bench.library.path + "/.booksync/store-copy.sqlite"
+                func place() throws -> UInt64 { try #require(fileAttributes(copy)).inode }
+                /// What a server says of where the user is.
+                func position(_ environment: [String: String]) async throws -> Double? {
+                    try await bench.serve(environment: environment) { try await Self.position(on: $0) }
+                }
+                let first = try place()
+                for (signal, seconds) in [(SIGTERM, 10), (SIGKILL, 50)] {
+                    let before = try place()
+                    try await bench.serve(environment: one) { shelf in
+                        for more in 1...4 {
+                            let sent = seconds + more
+                            let body =
+                                #"{"position": {"source": "cat", "book_id": "1", "id": "9001", "seconds": \#(sent)}}"#
+                            let answer = try await shelf.send(
+                                "/api/v1/position", method: "POST",
+                                ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
+                            #expect(answer.status == 200, "\(answer.text)")
+                            #expect(try await Self.position(on: shelf) == Double(sent))
+                            #expect(try place() == before)
+                        }
+                        shelf.product.send(signal: signal)
+                        _ = try await shelf.product.result()
+                    }
+                    // Of one that was killed the store has it, on its own disk.
+                    #expect(try (place() == before) == (signal == SIGKILL))
+                    #expect(try await position(one) == Double(seconds + 4))
+                }
+                #expect(try place() != first)
+                #expect(try await position(two) == 14)
+                // The next run copies it.
+                #expect(try await bench.run("fetch", "1", environment: one).exitCode == 0)
+                #expect(try await position(two) == 54)
+            }
+        }
+
+        private static func position(on shelf: ServedShelf) async throws -> Double? {
+            let answer = try await shelf.send("/api/v1/positions/cat/1/9001").text
+            return answer.firstMatch(of: /"seconds": ?([0-9.]+)/).flatMap { Double($0.1) }
         }
 
         @Test func `another machine goes on from the copy, and the first one from its copy in turn`() async throws {

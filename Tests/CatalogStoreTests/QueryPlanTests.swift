@@ -22,7 +22,53 @@ import Testing
         }
     }
 
-    private static let exceptions: [Exception] = []
+    private static let sort = "USE TEMP B-TREE"
+
+    private static let exceptions = [
+        // Lists and sums that are of everything by their nature.
+        Exception("LEFT JOIN shelf_count c", ["SCAN b"], "the whole shelf"),
+        Exception("COALESCE(SUM(bytes), 0) FROM shelf_count", ["SCAN book", "SCAN shelf_count"], "sums of the shelf"),
+        Exception("NOT EXISTS (SELECT 1 FROM shelf_count", ["SCAN b"], "the books that the sums lack"),
+        Exception("INDEXED BY episode_in_order", ["SCAN e"], "where more than 100 books are to be counted"),
+        Exception("SELECT DISTINCT e.book_id", ["SCAN e"], "the shelf by a state of its episodes, for `list`"),
+        Exception("FROM subscription", ["SCAN subscription"], "the subscriptions"),
+        Exception("FROM subscription_tag ORDER", ["SCAN subscription_tag"], "those of all subscriptions"),
+        Exception("SELECT source, key FROM collection", ["SCAN collection"], "the collections"),
+        Exception(
+            "FROM transfer t CROSS JOIN episode e", ["SCAN t", sort], "the queue, which is in an order of its own"),
+        Exception("SELECT COUNT(*) FROM transfer", ["SCAN transfer"], "counted without a look at the rows"),
+        Exception("UPDATE transfer SET etag = NULL", ["SCAN transfer"], "all of an older store"),
+        Exception("FROM trashed_file f", ["SCAN f"], "the trash, and by an index of its own what is on its way there"),
+        Exception("FROM local_file UNION", ["SCAN local_file", "SCAN joined_file"], "all paths"),
+        Exception("e.book_id <> ? UNION ALL", ["SCAN f"], "the paths in the library's own folder"),
+        Exception("FROM retagging r", ["SCAN r"], "what a killed run announced"),
+        Exception("FROM publication_watch w", ["SCAN w"], "the books that are waited for"),
+        Exception("FROM outage", ["SCAN outage"], "the outages"),
+        Exception("FROM user WHERE id <> 0", ["SCAN user"], "the users, when a book moves"),
+        Exception("FROM user_book", ["SCAN user_book"], "the users' books, when a book moves"),
+        // What an index holds is just what is meant, or it is read until there is enough.
+        Exception("FROM transfer WHERE state <> 'waiting'", ["SCAN transfer"], "the index is of those alone"),
+        Exception("SELECT id FROM book ORDER BY", ["SCAN book"], "the first ones in the order of an index"),
+        Exception("FROM run ORDER BY id DESC LIMIT", ["SCAN run"], "the last ones"),
+        Exception(
+            "SELECT EXISTS (SELECT 1 FROM book) OR", ["SCAN book", "SCAN subscription"], "ends with the first one"),
+        Exception(
+            "name_index_state", ["SCAN name_index_state", "SCAN unindexed_name"], "has one row, and what is new"),
+        Exception("FROM unindexed_name u CROSS JOIN", ["SCAN u", sort], "what is new"),
+        Exception("c.key LIKE 'author:%'", ["SCAN c", sort], "the collections, and the books of some"),
+        // Of one book, of which all is counted, or sorted by what no index has.
+        Exception("COUNT(*) FROM episode e LEFT JOIN", [sort], "its episodes by their states"),
+        Exception("FROM episode o JOIN episode e", [sort], "those of one number"),
+        Exception("ORDER BY e.gone, e.position LIMIT 1", [sort], "those of one number"),
+        Exception("ORDER BY e.published_at DESC LIMIT", [sort], "when its listing was read"),
+        Exception("GROUP BY f.folder", [sort], "where its files are in several folders"),
+        Exception("HAVING MIN(p.finished) = 1", [sort], "what was heard of it"),
+        Exception("SELECT id, source, key FROM (", [sort], "the books of a collection"),
+        Exception("SELECT title FROM (", [sort], "the books of a collection"),
+        // Few come of many.
+        Exception("f.original_size IS NULL", [sort], "the books of the files of one run"),
+        Exception("t.state IN ('downloading', 'verifying')", [sort], "the books of what is downloaded now"),
+    ]
 
     @Test func `every statement of the store finds its rows by an index`() async throws {
         try await withStorePath { path in
@@ -37,15 +83,16 @@ import Testing
             try await queue.writeWithoutTransaction { $0.trace(options: []) }
             let statements = traced.all
             for literal in try Self.literals() {
-                #expect(statements.contains { Self.holds($0, literal) }, "was not run: \(literal.joined(separator: "…"))")
+                #expect(
+                    statements.contains { Self.holds($0, literal) }, "was not run: \(literal.joined(separator: "…"))")
             }
-            var steps = try await Self.steps(of: statements, in: queue)
-            try await queue.write { try Self.fill($0) }
-            steps.formUnion(try await Self.steps(of: statements, in: queue))
+            // Without statistics, as the program's stores are, SQLite takes each table for a large one.
+            let steps = try await Self.steps(of: statements, in: queue)
             var used: Set<Int> = []
             for step in steps.sorted() {
                 let exception = Self.exceptions.firstIndex { exception in
-                    step.statement.contains(exception.statement) && exception.steps.contains(where: step.text.hasPrefix)
+                    step.statement.contains(exception.statement)
+                        && exception.steps.contains { "\(step.text) ".hasPrefix("\($0) ") }
                 }
                 if let exception { used.insert(exception) } else { Issue.record("\(step.text) ← \(step.statement)") }
             }
@@ -67,8 +114,9 @@ import Testing
                         GROUP BY m.name, f.id
                         """)
                 return try keys.flatMap { key in
-                    try Self.plan(of: "SELECT 1 FROM \"\(key["child"] as String)\" WHERE \(key["columns"] as String)", database)
-                }.filter(Self.isSuspect)
+                    try Self.plan(
+                        of: "SELECT 1 FROM \"\(key["child"] as String)\" WHERE \(key["columns"] as String)", database)
+                }.filter { $0.hasPrefix("SCAN") }
             }
             #expect(scans == [])
         }
@@ -85,7 +133,7 @@ import Testing
         try await queue.read { database in
             var steps: Set<Step> = []
             for statement in statements {
-                for text in try plan(of: statement, database) where isSuspect(text) {
+                for text in try plan(of: statement, database) where isSuspect(text, of: statement) {
                     steps.insert(Step(text: text, statement: statement))
                 }
             }
@@ -99,11 +147,11 @@ import Testing
         return try Row.fetchAll(explanation).map { $0["detail"] }
     }
 
-    /// A full scan of what is not made by the statement itself, or a sort.
-    private static func isSuspect(_ step: String) -> Bool {
-        if step.hasPrefix("USE TEMP B-TREE") { return true }
+    /// A full scan of what is not made by the statement itself, or a sort of more than it returns.
+    private static func isSuspect(_ step: String, of statement: String) -> Bool {
+        if step.hasPrefix(sort) { return !step.contains("ORDER BY") || statement.contains(" LIMIT ") }
         return step.hasPrefix("SCAN") && !step.contains("VIRTUAL TABLE INDEX")
-            && !["CONSTANT ROW", "queue", "known", "(subquery"].contains { step.hasPrefix("SCAN \($0)") }
+            && !["CONSTANT ROW", "queue", "known", "json_each", "(subquery"].contains { step.hasPrefix("SCAN \($0)") }
     }
 
     // MARK: The statements of the sources
@@ -115,15 +163,19 @@ import Testing
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         let sources = files?.compactMap { $0 as? URL }.filter { file in
             file.pathExtension == "swift"
-                && !["Migration", "StoreSchema", "OpenedDatabase", "StoreExamination", "StoreHeader"]
-                    .contains(where: file.lastPathComponent.hasPrefix)
+                && ![
+                    "Migration", "StoreSchema", "OpenedDatabase", "StoreExamination", "StoreHeader", "ForeignDatabase",
+                ]
+                .contains(where: file.lastPathComponent.hasPrefix)
         }
         var literals: [[String]] = []
         for file in sources ?? [] {
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /"""\n(?<long>(?s:.*?))"""|"(?<short>(?:\\.|[^"\\\n])*)"/) {
                 let parts = parts(of: String(match.output.long ?? match.output.short ?? ""))
-                if parts.first?.prefixMatch(of: #/(?:SELECT|INSERT|UPDATE|DELETE|WITH) /#) != nil { literals.append(parts) }
+                if parts.first?.prefixMatch(of: /(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s/) != nil {
+                    literals.append(parts)
+                }
             }
         }
         return literals
@@ -145,7 +197,9 @@ import Testing
         return parts.map { plain($0.replacing(#"\""#, with: "\"")) }
     }
 
-    private static func plain(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    private static func plain(_ text: String) -> String {
+        text.replacing(/--[^\n]*/, with: "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
 
     private static func holds(_ statement: String, _ parts: [String]) -> Bool {
         var rest = statement[...]
@@ -171,24 +225,6 @@ import Testing
     }
 
     // MARK: What they are run on
-
-    /// Adds many rows, and statistics of them.
-    private static func fill(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
-                INSERT INTO book (source, key, title, author, updated_at) SELECT 'many', i, 'title ' || i, i % 50, i FROM n;
-                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-                INSERT INTO episode (book_id, key, section, position, name, address, locked, gone, removed_at)
-                SELECT b.id, 'k' || i, i, i, 'name ' || i, 'http://a.example/' || i, 0, i % 20 = 0, iif(i % 10 = 0, i, NULL)
-                FROM book b, n WHERE b.source = 'many';
-                INSERT INTO local_file (episode_id, path, size, sha256, mtime, inode, fetched_at, verification)
-                SELECT id, book_id || '/' || id, 1, printf('%064d', id), 1, 1, id, 'digest' FROM episode WHERE section % 2 AND key LIKE 'k%';
-                INSERT INTO transfer (episode_id, state, committed_length, attempts)
-                SELECT id, 'waiting', 0, 0 FROM episode WHERE section % 2 = 0 AND key LIKE 'k%';
-                ANALYZE;
-                """)
-    }
 
     private func useEverything(of store: CatalogStore, beside path: String) async throws {
         let now = time(milliseconds: 1_700_000_000_000)
@@ -228,7 +264,8 @@ import Testing
         let collection = BookIdentity(source: "kting", id: "author:甲")
         _ = try await store.beginListing(of: collection, filter: "", naming: nil)
         try await store.restartListing(of: collection)
-        _ = try await store.record([CatalogEntry(identity: book, title: "一")], wanted: [true], next: nil, of: collection)
+        _ = try await store.record(
+            [CatalogEntry(identity: book, title: "一")], wanted: [true], next: nil, of: collection)
         _ = try await store.endListing(of: collection, limit: 5, declared: 1)
         _ = try await store.booksToFetch(of: collection, after: 0, limit: nil, count: 10)
         try await store.noteFetched([book])
@@ -289,9 +326,12 @@ import Testing
         _ = try await store.lastVerified(file.episode)
         try await store.endVerification(round, at: now)
         for batch in [RenameBatch.new, .undo] {
-            try await store.intendRenames([(file.episode, to: "甲/\(batch).mp3")], batch: batch)
+            try await store.intendRenames([(file.episode, to: "乙/\(batch).mp3")], batch: batch)
             _ = try await store.intendedRenames()
             try await store.completeRenames([file.episode], at: now)
+        }
+        await #expect(throws: Failure.self) {
+            try await store.intendRenames([(file.episode, to: "丁.mp3"), (.sample(2), to: "丁.mp3")])
         }
         try await store.intendRenames([(file.episode, to: "乙.mp3")])
         try await store.abandonRenames([file.episode])
@@ -314,6 +354,7 @@ import Testing
         _ = try await store.trashedFiles(of: veterinary)
         try await store.forgetRemovals(of: [.sample(3)])
         try await store.forgetRemovals(at: now)
+        try store.commit(replacedFileOf: .sample(2), at: "甲/2.mp3", now)
     }
 
     private func useShelf(of store: CatalogStore, named other: BookIdentity) async throws {
@@ -396,7 +437,9 @@ import Testing
     private func useRuns(of store: CatalogStore, at now: Date) async throws {
         let number = try await store.beginRun("mirror", of: [veterinary], at: now)
         try await store.endRun(
-            RunRecord(number: number, command: "mirror", startedAt: now, endedAt: now, exitCode: 0, named: [.init(veterinary)]))
+            RunRecord(
+                number: number, command: "mirror", startedAt: now, endedAt: now, exitCode: 0, named: [.init(veterinary)]
+            ))
         _ = try await store.runs(last: 9)
         try await store.record([Outage(subject: "library", since: now, error: "x")], ended: ["x"])
         _ = try await store.outages()

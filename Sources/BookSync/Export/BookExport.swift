@@ -27,6 +27,8 @@ package struct BookExport: Sendable {
     func execute(
         _ kinds: [ExportKind], of book: BookIdentity, filter: EpisodeFilter = .init(), over transport: HTTPTransport?
     ) async throws -> [ExportOutcome] {
+        // A cover is of the book: its episodes, of which there may be thousands, are not read each night.
+        let filter = kinds == [.cover] ? nil : filter
         guard let exported = try await ExportedBook(book, filter: filter, library: library, store: store) else {
             throw Failure.notOnTheShelf(book)
         }

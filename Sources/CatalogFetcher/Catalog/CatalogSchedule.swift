@@ -45,8 +45,6 @@ package struct CatalogSchedule {
     private struct ServerState {
         /// The indices of its books that wait; the next one is the last.
         var waiting: [Int] = []
-        /// The book that stands for it in ``heads``.
-        var head: Place?
         var running = 0
         var inVain = 0
         var hasAnswered = false
@@ -70,7 +68,7 @@ package struct CatalogSchedule {
     /// Places in the order in which books are asked for, by index: those that come later have lower ones.
     private var ranks: [Int] = []
     private var lowestRank = 0
-    /// The next book of each server that may be asked for one. What is no longer its next one is passed over, so that nothing
+    /// The next book of each server that may be asked for one, and what was the next one before, which is passed over: nothing
     /// is looked for, however many servers there are.
     private var heads = Heap<Place>()
 
@@ -97,10 +95,7 @@ package struct CatalogSchedule {
     /// Has the next book of a server be among those that may be asked for.
     private mutating func offer(_ server: String) {
         guard let index = servers[server]?.waiting.last else { return }
-        let place = Place(rank: ranks[index], index: index)
-        guard servers[server]?.head != place else { return }
-        servers[server]?.head = place
-        heads.insert(place)
+        heads.insert(Place(rank: ranks[index], index: index))
     }
 
     /// Takes the next book to ask for; nil when nothing may be asked for now.
@@ -108,10 +103,9 @@ package struct CatalogSchedule {
         guard running < jobs else { return nil }
         while let next = heads.popMin() {
             let server = entries[next.index].server
-            guard servers[server]?.head == next else { continue }
-            servers[server]?.head = nil
-            // Else it is offered again when one of its books has ended.
-            guard mayAsk(server), servers[server]?.waiting.popLast() != nil else { continue }
+            // It is offered again when one of the server's books has ended.
+            guard servers[server]?.waiting.last == next.index, mayAsk(server) else { continue }
+            servers[server]?.waiting.removeLast()
             running += 1
             servers[server]?.running += 1
             offer(server)
@@ -133,10 +127,8 @@ package struct CatalogSchedule {
         var all: [Int] = []
         for server in names {
             let waiting = servers[server]?.waiting ?? []
-            let left = waiting.filter { !isMeant(entries[$0]) }
             all += waiting.filter { isMeant(entries[$0]) }
-            servers[server]?.waiting = left
-            servers[server]?.head = nil
+            servers[server]?.waiting = waiting.filter { !isMeant(entries[$0]) }
             offer(server)
         }
         return all.sorted { ranks[$0] < ranks[$1] }

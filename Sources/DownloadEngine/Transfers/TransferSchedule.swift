@@ -3,9 +3,9 @@ import HeapModule
 /// Which transfers run and which wait, for which server or until when. Knows no clock and starts nothing: times come
 /// in as seconds on whatever clock the caller counts on.
 ///
-/// Each server has one transfer among those that may be next, so that what happens to one transfer costs the same whether
-/// ten wait or ten thousand, and for one server or for ten thousand. What is no longer as a heap has it is passed over
-/// when it comes to the top: nothing is looked for in a heap.
+/// The first transfer of each server is among those that may be next, so that what happens to one transfer costs the same
+/// whether ten wait or ten thousand, and for one server or for ten thousand. What is no longer as a heap has it is passed
+/// over when it comes to the top: nothing is looked for in a heap.
 struct TransferSchedule {
     /// What comes before what: first the transfers that were preferred, by their rank among them.
     private struct Place: Comparable {
@@ -22,7 +22,6 @@ struct TransferSchedule {
     private struct Wake: Comparable {
         var time: Double
         var index: Int
-        var isOfServer: Bool
 
         static func < (one: Wake, other: Wake) -> Bool { one.time < other.time }
     }
@@ -35,8 +34,6 @@ struct TransferSchedule {
         var running = 0
         /// Until when the server asked to be left alone.
         var throttledUntil = 0.0
-        /// The place of the transfer that stands for it in ``heads``.
-        var head: Place?
     }
 
     /// By the transfers' indices in the order in which they came, which are also their names.
@@ -47,7 +44,7 @@ struct TransferSchedule {
     private let jobs: Int
     private let jobsPerHost: Int
     private var servers: [String: Server] = [:]
-    /// The first of each server that may start a transfer.
+    /// The first of each server that may start a transfer, and what was the first before.
     private var heads = Heap<Place>()
     /// By the indices of those that wait for their time.
     private var postponed: [Int: Double] = [:]
@@ -89,22 +86,16 @@ struct TransferSchedule {
         endWaits(now: now)
         while let first = heads.popMin() {
             let server = names[first.index]
-            guard servers[server]?.head == first else { continue }
-            servers[server]?.head = nil
-            // It is offered again when a slot is free.
-            guard hasSlot(server) else { continue }
-            if isServerThrottled(of: first.index, now: now) {
-                wakeServer(of: first.index)
+            // It is offered again when a slot is free, or when the server is no longer to be left alone.
+            guard firstReady(of: server) == first, hasSlot(server) else { continue }
+            guard !isServerThrottled(of: first.index, now: now) else {
+                wakes.insert(Wake(time: servers[server]?.throttledUntil ?? now, index: first.index))
                 continue
             }
-            let isFirst = firstReady(of: server) == first
-            if isFirst {
-                remove(first.index)
-                running.insert(first.index)
-                servers[server]?.running += 1
-            }
-            offer(server)
-            if isFirst { return first.index }
+            running.insert(first.index)
+            servers[server]?.running += 1
+            drop(first.index)
+            return first.index
         }
         return nil
     }
@@ -132,9 +123,7 @@ struct TransferSchedule {
 
     /// Has the first transfer of a server be among those that may be next.
     private mutating func offer(_ server: String) {
-        guard let first = firstReady(of: server), servers[server]?.head != first else { return }
-        servers[server]?.head = first
-        heads.insert(first)
+        if let first = firstReady(of: server) { heads.insert(first) }
     }
 
     private mutating func firstReady(of server: String) -> Place? {
@@ -150,31 +139,21 @@ struct TransferSchedule {
     private mutating func endWaits(now: Double) {
         while let wake = firstWake(), wake.time <= now {
             wakes.removeMin()
-            if wake.isOfServer {
-                offer(names[wake.index])
-            } else {
-                postponed[wake.index] = nil
-                makeReady(wake.index)
-            }
+            if postponed[wake.index] == wake.time { postponed[wake.index] = nil }
+            makeReady(wake.index)
+            offer(names[wake.index])
         }
     }
 
     /// The first time that something still waits for.
     private mutating func firstWake() -> Wake? {
-        while var wake = wakes.min {
+        while let wake = wakes.min {
             let free = servers[names[wake.index]]?.throttledUntil ?? 0
-            if wake.isOfServer {
-                if wake.time == free, firstReady(of: names[wake.index]) != nil { return wake }
-                wakes.removeMin()
-            } else if postponed[wake.index] != wake.time {
-                wakes.removeMin()
-            } else if wake.time < free {
-                wake.time = free
-                postponed[wake.index] = free
-                wakes.replaceMin(with: wake)
-            } else {
-                return wake
-            }
+            let isOfServer = wake.time == free && firstReady(of: names[wake.index]) != nil
+            let isOwn = postponed[wake.index] == wake.time
+            if isOfServer || isOwn && wake.time >= free { return wake }
+            wakes.removeMin()
+            if isOwn { postpone(wake.index, until: free) }
         }
         return nil
     }
@@ -214,13 +193,7 @@ struct TransferSchedule {
     mutating func holdServer(of index: Int, until time: Double) {
         guard time > servers[names[index]]?.throttledUntil ?? 0 else { return }
         servers[names[index]]?.throttledUntil = time
-        wakeServer(of: index)
-    }
-
-    /// Has what waits for the transfer's server be offered when the server is no longer to be left alone.
-    private mutating func wakeServer(of index: Int) {
-        guard let time = servers[names[index]]?.throttledUntil else { return }
-        wakes.insert(Wake(time: time, index: index, isOfServer: true))
+        wakes.insert(Wake(time: time, index: index))
     }
 
     /// Whether nothing is to start from the transfer's server now.
@@ -242,13 +215,12 @@ struct TransferSchedule {
 
     /// Takes a transfer that waits out of the schedule.
     /// - Returns: whether it was waiting.
-    mutating func drop(_ index: Int) -> Bool { remove(index) }
-
     @discardableResult
-    private mutating func remove(_ index: Int) -> Bool {
+    mutating func drop(_ index: Int) -> Bool {
         guard servers[names[index]]?.waiting.remove(index) != nil else { return false }
         postponed[index] = nil
         waiting -= 1
+        offer(names[index])
         return true
     }
 
@@ -256,13 +228,13 @@ struct TransferSchedule {
     /// - Returns: what that is.
     mutating func dropWaiting(for server: String, where isMeant: (Int) -> Bool) -> [Int] {
         let dropped = servers[server]?.waiting.filter(isMeant) ?? []
-        for index in dropped { remove(index) }
+        for index in dropped { drop(index) }
         return Array(dropped)
     }
 
     /// Takes everything that waits, save for these, out of the schedule.
     mutating func keepWaiting(only indices: Set<Int>) {
-        for index in servers.values.flatMap({ $0.waiting.subtracting(indices) }) { remove(index) }
+        for index in servers.values.flatMap({ $0.waiting.subtracting(indices) }) { drop(index) }
     }
 
     /// Frees the slot of a running transfer.
@@ -274,7 +246,7 @@ struct TransferSchedule {
     /// Has a transfer that is no longer running wait for its next try, at its old index in the order.
     mutating func postpone(_ index: Int, until time: Double) {
         postponed[index] = time
-        wakes.insert(Wake(time: time, index: index, isOfServer: false))
+        wakes.insert(Wake(time: time, index: index))
         wait(index)
     }
 }

@@ -4,10 +4,12 @@ import LibraryFiles
 import Settings
 
 extension ExportedBook {
+    /// - Parameter filter: which of its episodes; nil for none, where only the book itself is asked for.
     /// - Returns: nil when the store does not know the book.
-    package init?(_ book: BookIdentity, filter: EpisodeFilter, library: String, store: CatalogStore) async throws {
+    package init?(_ book: BookIdentity, filter: EpisodeFilter?, library: String, store: CatalogStore) async throws {
         guard let shelved = try await store.books([book]).first else { return nil }
-        let episodes = try await store.episodes(of: book).selected(by: filter)
+        let episodes =
+            if let filter { try await store.episodes(of: book).selected(by: filter) } else { [EpisodeRecord]() }
         self.init(
             book: shelved.book,
             episodes: episodes.map { .init(shelved: $0, bytesDone: $0.file?.size ?? 0) }, library: library,

@@ -23,7 +23,7 @@ package struct StoreCopy: Sendable {
     /// Whether the store lies apart, and nothing beside the audio is to be gone on from. Blocks on the disk.
     package var isMissing: Bool { folder.isStoreApart && fileSize(path) ?? 0 == 0 }
 
-    private var isStoreShared: Bool { MountedFilesystem.isShared(folder.storeFolder) }
+    fileprivate var isStoreShared: Bool { MountedFilesystem.isShared(folder.storeFolder) }
 
     /// What readers open: the store, or the copy where that is newer or has to do. Blocks on the disk.
     package var readablePath: String {
@@ -74,18 +74,28 @@ extension LibraryFolder {
     }
 
     /// Opens the store of the library for what is written beside a run, and closes it; readers see at once what was written.
+    /// - Parameter copies: they copy a store that lies apart later; nil where it is copied now.
     package func writingStore<Result: Sendable>(
-        _ body: (CatalogStore) async throws -> Result
+        copies: LaterCopies? = nil, _ body: (CatalogStore) async throws -> Result
     ) async throws -> Result {
         let mark = isStoreApart ? try await takingCopiedMark() : nil
         let store = try await Self.openStore(at: storePath)
         return try await store.closing {
             let result = try await body(store)
-            try await StoreCopy(of: self).publish(store)
-            // A run that began meanwhile has another epoch, for which this mark does not count.
-            if let mark { try await runBlocking { try replaceFile(at: copiedMark, with: mark) } }
+            // Readers of a shared store have nothing but the copy.
+            if let copies, isStoreApart, try await runBlocking({ !StoreCopy(of: self).isStoreShared }) {
+                await copies.add(self, mark: mark)
+            } else {
+                try await publish(store, mark: mark)
+            }
             return result
         }
+    }
+
+    fileprivate func publish(_ store: CatalogStore, mark: [UInt8]?) async throws {
+        try await StoreCopy(of: self).publish(store)
+        // A run that began meanwhile has another epoch, for which this mark does not count.
+        if let mark { try await runBlocking { try replaceFile(at: copiedMark, with: mark) } }
     }
 
     /// Takes the mark away before the store is written: what is not copied is not to be followed by an older copy.
@@ -106,5 +116,40 @@ extension LibraryFolder {
             .temporary, disposition: .stop, what: "the store of the library \(library) cannot be written here",
             why: "another machine, or a run without the setting 'store', had the library last",
             remedy: "run booksync mirror or fetch, which goes on from the copy beside the audio, and try again")
+    }
+}
+
+/// Copies stores some minutes after they were written to: players record their positions every ten seconds, and a copy is of the
+/// whole store. The store itself has everything at once.
+package actor LaterCopies {
+    private static let delay = Duration.seconds(180)
+
+    /// By the paths of their libraries, with the marks that were taken away.
+    private var due: [String: (folder: LibraryFolder, mark: [UInt8]?)] = [:]
+    private var timer: Task<Void, any Error>?
+
+    package init() {}
+
+    fileprivate func add(_ folder: LibraryFolder, mark: [UInt8]?) {
+        due[folder.path] = (folder, mark ?? due[folder.path]?.mark)
+        guard timer == nil else { return }
+        timer = Task {
+            try await Task.sleep(for: Self.delay)
+            await makeDue()
+        }
+    }
+
+    /// Makes those that are due, now. One that cannot be made is tried again later.
+    package func makeDue() async {
+        timer = nil
+        for (path, copy) in due {
+            due[path] = nil
+            do {
+                let store = try await LibraryFolder.openStore(at: copy.folder.storePath)
+                try await store.closing { try await copy.folder.publish(store, mark: copy.mark) }
+            } catch {
+                add(copy.folder, mark: copy.mark)
+            }
+        }
     }
 }

@@ -1,0 +1,25 @@
+extension MediaProbe {
+    /// Pixels that a picture may have in all: decoded they take 200 MB at most.
+    private static let maxPixels = 50_000_000
+    /// Demuxers of pictures that are one file by itself.
+    private static let pictureFormats = "jpeg_pipe,png_pipe,webp_pipe,gif"
+
+    /// Writes a picture as a JPEG of at most so many pixels on its longer side.
+    /// - Parameter output: absolute; what is there is overwritten.
+    /// - Returns: whether it could be read. One with too many pixels is told by its header.
+    /// - Throws: ``Failure`` where ffmpeg is not installed or cannot be run.
+    package func shrink(_ picture: String, to side: Int, at output: String) async throws -> Bool {
+        try await slots.withSlot {
+            let result = try await run(
+                try ffmpeg(for: picture), on: picture,
+                ["-v", "level+error", "-nostdin", "-y", "-threads", "1", "-max_pixels", "\(Self.maxPixels)"],
+                [
+                    "-frames:v", "1", "-threads", "1", "-vf",
+                    "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease",
+                    "-q:v", "4", "-f", "mjpeg", "file:\(output)",
+                ], .init(seconds: 20, processorSeconds: 20), maxFileSize: 4 << 20, formats: Self.pictureFormats)
+            if let trouble = result.trouble, trouble.kind == .program { throw trouble.failure(picture) }
+            return result.trouble == nil
+        }
+    }
+}
