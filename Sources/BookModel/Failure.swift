@@ -1,44 +1,31 @@
 /// Something that went wrong, told to the user: what failed, why, and what to do next.
 ///
-/// Every error that leaves a room of the house is one of these; the command maps ``kind`` to its exit code in one
+/// Every error that crosses a module boundary is one of these; the command maps ``kind`` to its exit code in one
 /// place. None of the texts may hold a secret.
-package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    package enum Kind: Sendable, CaseIterable {
+package struct Failure: ExplainedError, Sendable, Hashable, CustomStringConvertible {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The command line is wrong.
         case usage
         /// The configuration is wrong.
         case configuration
         /// The source does not know the book.
-        case unknownBook
+        case unknownBook = "unknown_book"
         /// The catalog's answer cannot be understood.
-        case unreadableCatalog
+        case unreadableCatalog = "unreadable_catalog"
         /// The catalog cannot be reached, or refuses for now.
-        case catalogUnavailable
-        case credentialsRejected
+        case catalogUnavailable = "catalog_unavailable"
+        case credentialsRejected = "credentials_rejected"
         /// The library cannot be written.
-        case libraryUnwritable
+        case libraryUnwritable = "library_unwritable"
         /// Reading or writing failed; the disk is full.
-        case inputOutput
+        case inputOutput = "input_output"
         /// Some episodes failed, or another run holds the lock: will do later.
         case temporary
         /// A defect in booksync.
         case defect
 
         /// The word in `--json`.
-        package var keyword: String {
-            switch self {
-            case .usage: "usage"
-            case .configuration: "configuration"
-            case .unknownBook: "unknown_book"
-            case .unreadableCatalog: "unreadable_catalog"
-            case .catalogUnavailable: "catalog_unavailable"
-            case .credentialsRejected: "credentials_rejected"
-            case .libraryUnwritable: "library_unwritable"
-            case .inputOutput: "input_output"
-            case .temporary: "temporary"
-            case .defect: "defect"
-            }
-        }
+        package var keyword: String { rawValue }
     }
 
     /// What the one who meets the failure does about it.
@@ -75,6 +62,8 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     package let why: Message
     /// What to do next; nil when there is nothing to be done but wait.
     package let remedy: Message?
+    /// What a library said of it, for the log of those who look for a defect; never shown.
+    package var detail: String?
 
     package init(
         _ kind: Kind, disposition: Disposition = .skip, what: Message, why: Message, remedy: Message? = nil,
@@ -103,7 +92,6 @@ extension Failure {
     package static func of(_ error: any Error) -> Failure {
         error as? Failure
             ?? Failure(
-                .defect, disposition: .stop, what: "booksync failed in an unforeseen way",
-                why: Message(verbatim: "\(error)"))
+                .defect, disposition: .stop, what: "booksync failed in an unforeseen way", why: Message(cause: error))
     }
 }

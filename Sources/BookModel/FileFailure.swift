@@ -31,6 +31,10 @@ extension Failure {
                 .libraryUnwritable, disposition: .stop, what: what,
                 why: Message(errno: code),
                 remedy: "check the owner and the permissions of the library")
+        case EMFILE, ENFILE:
+            Failure(
+                .inputOutput, disposition: .stop, what: what, why: Message(errno: code),
+                remedy: "run again")
         default:
             Failure(
                 .inputOutput, disposition: .stop, what: what, why: Message(errno: code),

@@ -3,60 +3,23 @@ import Foundation
 extension Message {
     /// What the system says of the number that a call failed with; the common ones can be said in other languages.
     package init(errno code: Int32) {
+        // It has a remedy that no place needs to know of.
         self =
-            switch code {
-            case EPERM: "Operation not permitted"
-            case ENOENT: "No such file or directory"
-            case EIO: "Input/output error"
-            case EBADF: "Bad file descriptor"
-            case EAGAIN: "Resource temporarily unavailable"
-            case ENOMEM: "Cannot allocate memory"
-            case EACCES: "Permission denied"
-            case EBUSY: "Device or resource busy"
-            case EEXIST: "File exists"
-            case EXDEV: "Invalid cross-device link"
-            case ENODEV: "No such device"
-            case ENOTDIR: "Not a directory"
-            case EISDIR: "Is a directory"
-            case EINVAL: "Invalid argument"
-            case ENFILE: "Too many open files in system"
-            case EMFILE: "Too many open files"
-            case EFBIG: "File too large"
-            case ENOSPC: "No space left on device"
-            case EROFS: "Read-only file system"
-            case EMLINK: "Too many links"
-            case EPIPE: "Broken pipe"
-            case ENAMETOOLONG: "File name too long"
-            case ENOLCK: "No locks available"
-            case ENOSYS: "Function not implemented"
-            case ENOTEMPTY: "Directory not empty"
-            case ELOOP: "Too many levels of symbolic links"
-            case EOPNOTSUPP: "Operation not supported"
-            case EADDRINUSE: "Address already in use"
-            case EADDRNOTAVAIL: "Cannot assign requested address"
-            case ENOTCONN: "Transport endpoint is not connected"
-            case ETIMEDOUT: "Connection timed out"
-            case EHOSTDOWN: "Host is down"
-            case ESTALE: "Stale file handle"
-            case EDQUOT: "Disk quota exceeded"
-            default: Message(verbatim: String(cString: strerror(code)))
-            }
+            code == EMFILE
+            ? "too many open files (ulimit -n raises the limit)" : Message(wording: String(cString: strerror(code)))
     }
 
-    /// What an error says: a failure its sentence, one of the system what the system says of its number.
+    /// The cause of an error in words: of one of booksync's its sentence, of a system error what the system says of its number. A
+    /// library's own text is in one language, and for programmers: of such an error only the type and the number are named.
     package init(cause error: any Error) {
-        if let failure = error as? Failure {
-            self = failure.message
+        if let explained = error as? any ExplainedError {
+            self = explained.message
             return
         }
         let bridged = error as NSError
         let cause = bridged.userInfo[NSUnderlyingErrorKey] as? NSError ?? bridged
         let code = cause.domain == NSPOSIXErrorDomain ? Int32(cause.code) : (error as? CocoaError).flatMap(Self.number)
-        if let code {
-            self.init(errno: code)
-        } else {
-            self.init(verbatim: error is CocoaError ? error.localizedDescription : "\(error)")
-        }
+        self = code.map { Message(errno: $0) } ?? "unexpected error (\(cause.domain) \(cause.code))"
     }
 
     /// The system's number for an error of Foundation, which does not always keep it.
@@ -67,7 +30,23 @@ extension Message {
         case .fileWriteFileExists: EEXIST
         case .fileWriteOutOfSpace: ENOSPC
         case .fileWriteVolumeReadOnly: EROFS
-        default: nil
+        case .fileReadInvalidFileName, .fileWriteInvalidFileName: EINVAL
+        default: descriptorShortage()
         }
     }
+}
+
+/// An error that has words for the user.
+package protocol ExplainedError: Error {
+    var message: Message { get }
+}
+
+/// The number that opening a file fails with while too many are open; nil while one can be opened.
+package func descriptorShortage() -> Int32? {
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor < 0 else {
+        close(descriptor)
+        return nil
+    }
+    return [EMFILE, ENFILE].contains(errno) ? errno : nil
 }

@@ -129,13 +129,12 @@ struct BookSyncCommand: AsyncParsableCommand {
                 return interruption.exitStatus ?? status
             } catch is CancellationError {
                 return interruption.exitStatus ?? .interrupted
-            } catch let failure as Failure {
+            } catch {
+                let failure = Failure.of(error)
                 if log.isFile { log.logger.error("failed", metadata: ["error": "\(failure)"]) }
+                log.logger.debug("why", metadata: ["error": "\((error as? Failure)?.detail ?? "\(error)")"])
                 await streams.writeError("booksync: \(failure)", firstWordIn: red)
                 return ExitStatus(failure.kind)
-            } catch {
-                await streams.writeError("booksync: this is a defect in booksync: \(error)", firstWordIn: red)
-                return .defect
             }
         }
     }

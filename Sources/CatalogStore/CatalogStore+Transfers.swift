@@ -74,6 +74,14 @@ extension CatalogStore {
         }
     }
 
+    /// Has transfers wait that a run left as being fetched when it was killed. For the one run that has the lock, before it begins
+    /// any: what is being fetched from then on is its own.
+    package func resetInterruptedTransfers() async throws {
+        try await write("the interrupted transfers cannot be reset", .relaxed) { database in
+            try database.execute(sql: "UPDATE transfer SET state = 'waiting' WHERE state = 'downloading'")
+        }
+    }
+
     /// Records published files, and with that their transfers as finished: all or none, and on disk when the call
     /// returns. A file that the episode had before is replaced.
     /// - Throws: ``Failure`` when a path already belongs to another episode.

@@ -26,6 +26,9 @@ func failing<Value>(_ what: Message, at path: String, _ body: () throws -> Value
 /// The statement and its arguments stay out of the text: they may hold what the user would not print.
 private func failure(of error: DatabaseError, what: Message, path: String) -> Failure {
     let message = sentence(of: error)
+    if error.resultCode == .SQLITE_CANTOPEN, let shortage = descriptorShortage() {
+        return .file(what, errno: shortage)
+    }
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
         return damaged(what: what, path: path, why: message)
@@ -48,19 +51,16 @@ private func failure(of error: DatabaseError, what: Message, path: String) -> Fa
             .inputOutput, disposition: .stop, what: what, why: "\(path): \(message)",
             remedy: "check the disk that holds the library")
     default:
-        return Failure(.defect, disposition: .stop, what: what, why: "\(path): \(message)")
+        var failure = Failure(.defect, disposition: .stop, what: what, why: "\(path): \(message)")
+        failure.detail = error.message
+        return failure
     }
 }
 
-/// What SQLite says; the common sentences can be said in other languages.
+/// What SQLite says of its code; the text that came with the error may be that of another call.
 func sentence(of error: DatabaseError) -> Message {
-    let known: [Message] = [
-        "disk I/O error", "database is locked", "database table is locked", "database or disk is full",
-        "attempt to write a readonly database", "database disk image is malformed", "file is not a database",
-        "unable to open database file", "access permission denied", "locking protocol", "out of memory",
-    ]
-    let text = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
-    return known.first { $0.description == text } ?? Message(verbatim: text)
+    let text = DatabaseError(resultCode: error.resultCode).message
+    return text.map(Message.init(wording:)) ?? "SQLite error \(error.extendedResultCode.rawValue)"
 }
 
 /// Whether no byte more, or no file more, can be written beside the store.

@@ -1,5 +1,6 @@
 import BookModel
 import Dispatch
+import GRDB
 import GRDBSQLite
 
 /// The first bytes of a database's file (SQLite's file format, §1.3).
@@ -45,10 +46,9 @@ package struct StoreHeader: Sendable {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
         func check(_ code: Int32) throws {
-            guard code == SQLITE_OK else {
-                throw Failure(
-                    .inputOutput, disposition: .stop, what: "the store cannot be read",
-                    why: "\(path): \(String(cString: sqlite3_errstr(code)))", remedy: "check the disk and its rights")
+            guard code != SQLITE_OK else { return }
+            try failing("the store cannot be read", at: path) {
+                throw DatabaseError(resultCode: ResultCode(rawValue: code))
             }
         }
         try check(sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil))

@@ -2,7 +2,6 @@ extension Wordings {
     /// What the commands say.
     static let chineseCommands: [String: String] = [
         "booksync: {1}": "booksync：{1}",
-        "booksync: this is a defect in booksync: {1}": "booksync：这是 booksync 的缺陷：{1}",
         "another run is under way": "另一次运行正在进行", "it fetches the episode next": "它接下来就下载这一集",
         "it fetches the {1} episodes next": "它接下来就下载这 {1} 集",
         "booksync queue shows how far it is": "用 booksync queue 查看进度",
@@ -145,7 +144,16 @@ extension Wordings {
             "接下来：用 booksync subscribe REF 订阅书，用 booksync mirror 下载缺少的分集",
         "next: booksync mirror downloads the book, and later what is new of it":
             "接下来：用 booksync mirror 下载这本书，以后再下载新的分集",
-        "every night by cron: (crontab -l; echo '{1}') | crontab -": "每晚由 cron 运行：(crontab -l; echo '{1}') | crontab -",
+        "every night: booksync init --cron, or --timer for systemd, or by hand:":
+            "每晚运行：booksync init --cron（systemd 用 --timer），或手动执行：",
+        "cron runs booksync mirror every night": "cron 会每晚运行 booksync mirror",
+        "the units of the nightly run are in {1}": "每晚运行的 systemd 单元在 {1}",
+        "they are not started, because systemd does not run for you here; start them by:":
+            "它们没有启动，因为 systemd 在这里不为你运行；请这样启动：",
+        "the nightly run is not set up": "没有设置每晚的运行",
+        "there is no crontab command here": "这里没有 crontab 命令", "crontab does not let you": "crontab 不允许",
+        "install cron, or use booksync init --timer": "请安装 cron，或使用 booksync init --timer",
+        "see that you may write there": "请确认那里可写",
         "The configuration of booksync. booksync config show prints every setting with its value.":
             "booksync 的配置。booksync config show 显示每项设置及其值。",
         "Where the audio goes.": "音频存放的位置。",

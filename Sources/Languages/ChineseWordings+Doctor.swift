@@ -35,6 +35,7 @@ extension Wordings {
         "it answers, asked for {1}": "有应答（询问了 {1}）",
         "not asked: its books have addresses of their own, and none is known yet": "未询问：书各有其地址，目前尚无已知的书",
 
+        "its pages or its indexes contradict each other": "它的页或索引互相矛盾",
         "it is not a folder": "它不是文件夹", "held: {1}": "占用中：{1}",
         "free; the last run was killed ({1}), and the next one settles what it left": "空闲；上次运行被强行结束（{1}），下次运行会收尾",
         "the disk of the library is full": "书库所在磁盘已满",

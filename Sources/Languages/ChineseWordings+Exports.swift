@@ -1,6 +1,8 @@
 extension Wordings {
     /// What exports, lists of subscriptions and names of books say.
     static let chineseExports: [String: String] = [
+        "the address of {1} is not exported: it holds a secret, or only the configuration has it":
+            "没有导出 {1} 的地址：它含有机密，或只写在配置中",
         "nothing of {1} is on disk": "{1} 没有已下载的文件", "give each book a folder": "请给每本书单独的文件夹",
         "it is {1}'s, which shares the folder": "它属于 {1}，两本书共用这个文件夹",
         "a folder or a link stands there": "那里是文件夹或链接", "booksync did not write it": "它不是 booksync 写的",

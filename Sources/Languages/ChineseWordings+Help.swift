@@ -141,7 +141,7 @@ extension Wordings {
         "Only episodes published since a day or an age, as in 2024-05-31 or 30d; those without a date as well.":
             "只要某日以来或某段时间内发布的分集，例如 2024-05-31 或 30d；没有日期的也包括在内。",
         "--latest takes a number from 1 on, not {1}.": "--latest 应为从 1 起的数，而不是 {1}。",
-        "{1}: '{2}' is not a valid regular expression: {3}.": "{1}：“{2}”不是有效的正则表达式：{3}。",
+        "{1}: '{2}' is not a valid regular expression.": "{1}：“{2}”不是有效的正则表达式。",
         "Episodes at once.": "同时下载的集数。", "Which episodes come first.": "先下载哪些分集。",
         "Bytes a second at most, as in 2M; 0 for no limit.": "每秒最多的字节数，例如 2M；0 表示不限。",
         "--limit-rate takes bytes a second, as in 2M, not '{1}'.": "--limit-rate 应为每秒字节数，例如 2M，而不是“{1}”。",
@@ -150,11 +150,15 @@ extension Wordings {
         """
         Writes a configuration with comments, and says what comes next. On a terminal it asks for what is \
         not given; elsewhere the folder is ~/Audiobooks and nothing is subscribed to. The book's catalog is \
-        asked before anything is written. A configuration that is there is left alone.
+        asked before anything is written. A configuration that is there is left alone; --cron and --timer then only set \
+        the nightly run up.
         """: """
         写出带注释的配置，并说明接下来做什么。在终端上会询问没有给出的内容；否则文件夹为 ~/Audiobooks，不订阅任何书。\
-        写入之前会先查询书的目录。已有的配置不会改动。
+        写入之前会先查询书的目录。已有的配置不会改动，此时 --cron 和 --timer 只设置每晚的运行。
         """,
+        "Add the nightly run to your crontab.": "把每晚的运行加入你的 crontab。",
+        "Start a systemd timer of your own for the nightly run.": "启动你自己的 systemd 定时器来每晚运行。",
+        "--cron and --timer would run it twice a night.": "--cron 和 --timer 会让它每晚运行两次。",
         """
         The address of a first book: of a feed, an archive item, a LibriVox book, a directory, or a page of a \
         book-resource catalog.
@@ -203,10 +207,10 @@ extension Wordings {
         "Print again every second until interrupted.": "每秒刷新一次，直到中断。",
         "Move episodes' files to the trash; they are not fetched again.": "把分集的文件移入回收站，不再下载。",
         """
-        The trash keeps files for {1} days: booksync trash restore, or undo, brings them back. Removing \
-        more than one episode is asked about on a terminal, and needs --yes elsewhere.
+        The trash keeps files for {1} days, or as the setting trash says: booksync trash restore, or undo, \
+        brings them back. Removing more than one episode is asked about on a terminal, and needs --yes elsewhere.
         """: """
-        回收站保留文件 {1} 天：可用 booksync trash restore 或 undo 恢复。删除一集以上时，在终端上会询问，\
+        回收站保留文件 {1} 天（或按设置 trash）：可用 booksync trash restore 或 undo 恢复。删除一集以上时，在终端上会询问，\
         否则必须加 --yes。
         """,
         "Only forget that they were removed: no file is touched, and the next run fetches them again.":
@@ -262,8 +266,10 @@ extension Wordings {
         "--import and --export cannot be done at once.": "--import 和 --export 不能同时使用。",
         "--import and --export take the path of a file, or -.": "--import 和 --export 应为文件路径或 -。",
         "List, restore or delete what was removed.": "列出、恢复或永久删除已删除的文件。",
-        "Removed and replaced files are kept for {1} days in the library's .booksync/trash.":
-            "已删除和被替换的文件在书库的 .booksync/trash 中保留 {1} 天。",
+        """
+        Removed and replaced files are kept in the library's .booksync/trash, for {1} days or as the \
+        setting trash says.
+        """: "已删除和被替换的文件在书库的 .booksync/trash 中保留 {1} 天，或按设置 trash。",
         "List what was removed, the last first; offline.": "列出已删除的文件，最近的在前；离线。",
         "Bring removed files back to where they were.": "把已删除的文件恢复到原处。",
         """

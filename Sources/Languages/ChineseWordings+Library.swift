@@ -169,6 +169,7 @@ extension Wordings {
         "it is there under a name of your own; {1}": "它在，用的是你起的名称；{1}",
         "left for the next run, which the {1} of its subscription asks for; {2}": "按订阅的 {1} 留待下次运行；{2}",
         "the naming template gives no path for it": "命名模板没有给出它的路径",
+        "it is not a regular expression": "它不是正则表达式",
         "the regular expression '{1}' of {2} cannot be read": "无法理解 {2} 的正则表达式“{1}”",
         "put a backslash before characters that are meant literally, such as ( [ * + ?": "字面使用的字符前请加反斜杠，例如 ( [ * + ?",
         "the store of the library {1} is lost": "书库 {1} 的数据库丢失了",

@@ -106,7 +106,8 @@ extension Wordings {
         "the audio files are untouched; put back a backup of this file, or let booksync fetch put it aside, begin a new one and recognise what is on disk":
             "音频文件没有受影响；请放回它的备份，或运行 booksync fetch：它会移开旧的、新建数据库，并识别已有的文件",
         "file is not a database": "它不是数据库文件", "its header is malformed": "它的文件头不对",
-        "check the disk and its rights": "请检查磁盘和权限", "its {1} {2} was changed": "它的 {1} {2} 被改动过",
+        "the interrupted transfers cannot be reset": "无法重置中断的下载",
+        "its {1} {2} was changed": "它的 {1} {2} 被改动过",
         "its {1} {2} was added": "它的 {1} {2} 是外加的",
         "its {1} {2} is missing": "它缺少 {1} {2}",
         "{1} was made by a newer booksync, whose schema this one does not know": "{1} 由更新版本的 booksync 建立，这个版本不认识它的结构",

@@ -7,7 +7,8 @@ extension Wordings {
         "Permission denied": "权限不足", "Device or resource busy": "设备或资源正忙", "File exists": "文件已存在",
         "Invalid cross-device link": "不能跨设备链接", "No such device": "没有这个设备", "Not a directory": "不是文件夹",
         "Is a directory": "是一个文件夹", "Invalid argument": "参数无效", "Too many open files in system": "系统打开的文件过多",
-        "Too many open files": "打开的文件过多", "File too large": "文件过大", "No space left on device": "设备上没有空间",
+        "too many open files (ulimit -n raises the limit)": "打开的文件过多（用 ulimit -n 提高上限）", "File too large": "文件过大",
+        "No space left on device": "设备上没有空间",
         "Read-only file system": "文件系统只读", "Too many links": "链接过多", "Broken pipe": "管道已断开",
         "File name too long": "文件名过长", "No locks available": "没有可用的锁", "Function not implemented": "功能未实现",
         "Directory not empty": "文件夹不为空", "Too many levels of symbolic links": "符号链接层数过多",
@@ -21,5 +22,6 @@ extension Wordings {
         "database disk image is malformed": "数据库文件内容损坏", "unable to open database file": "无法打开数据库文件",
         "access permission denied": "没有访问权限",
         "locking protocol": "锁定协议出错", "out of memory": "内存不足",
+        "unexpected error ({1} {2})": "意外错误（{1} {2}）",
     ]
 }

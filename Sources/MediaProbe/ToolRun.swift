@@ -51,7 +51,8 @@ struct ToolRun: Sendable {
             return output ?? ToolOutput(trouble: ToolTrouble(.file, "\(name) did not finish within \(seconds)"))
         } catch let error as SubprocessError {
             try Task.checkCancellation()
-            return ToolOutput(trouble: ToolTrouble(.program, "\(name) cannot be run: \(error)"))
+            let why = error.underlyingError.map { Message(errno: $0.rawValue) } ?? Message(cause: error)
+            return ToolOutput(trouble: ToolTrouble(.program, "\(name) cannot be run: \(why)"))
         } catch let error as SystemError {
             return ToolOutput(trouble: ToolTrouble(.program, "\(name) cannot be run: \(error.message)"))
         }

@@ -33,6 +33,10 @@ package struct SubscriptionImport: Sendable {
     /// What the user should know of the list besides.
     package private(set) var notices: [Message] = []
 
+    package var counts: (subscribed: Int, already: Int) {
+        (entries.count { $0.outcome == .subscribed }, entries.count { $0.outcome == .followedAlready })
+    }
+
     package var failures: [Failure] {
         entries.compactMap { if case .refused(let failure) = $0.outcome { failure } else { nil } }
     }
@@ -97,7 +101,10 @@ package struct SubscriptionImport: Sendable {
         let areNew = try await SubscriptionBook.open(in: configuration.library, knownLibraries: knownLibraries) {
             try await $0.follow(wanted)
         }
-        for ((index, _), isNew) in zip(subscriptions, areNew) where isNew { entries[index].outcome = .subscribed }
+        for ((index, subscription), isNew) in zip(subscriptions, areNew) where isNew {
+            entries[index].outcome = .subscribed
+            if let notice = configuration.privacyNotice(of: subscription.book) { notices.append(notice) }
+        }
     }
 
     private static func notices(of document: OPMLDocument, name: Message) -> [Message] {
@@ -134,6 +141,9 @@ extension Configuration {
         }
         let book = book(at: web)
         try requireStorable(book, at: web)
+        if !trustsReferences, let why = privacyNotice(of: book) {
+            throw Failure(.configuration, what: "\(web) cannot be subscribed to", why: why)
+        }
         return Subscription(book: book, title: feed.title, tags: feed.tags)
     }
 }

@@ -11,6 +11,8 @@ package struct SubscriptionOutline: Sendable {
     private let document: OPMLDocument
     /// Those that have no feed, so that nothing but booksync can follow them.
     package let booksWithoutFeed: [BookIdentity]
+    /// Feeds whose addresses are left out.
+    package let notices: [Message]
 
     /// Of all subscriptions.
     /// - Parameter books: those that are wanted; none for all.
@@ -41,8 +43,14 @@ package struct SubscriptionOutline: Sendable {
             feed.booksync = subscription
             document.feeds.append(feed)
         }
+        let missing = document.feeds.filter { $0.address == nil }.compactMap(\.booksync?.book)
+        func isFeed(_ book: BookIdentity) -> Bool { configuration.source(named: book.source)?.kind == .feed }
+        booksWithoutFeed = missing.filter { !isFeed($0) }
+        notices = missing.filter(isFeed).map {
+            "the address of \($0) is not exported: it holds a secret, or only the configuration has it"
+        }
+        document.notes = notices.map(\.description)
         self.document = document
-        self.booksWithoutFeed = document.feeds.filter { $0.address == nil }.compactMap(\.booksync?.book)
     }
 
     package func bytes() throws -> [UInt8] { try document.bytes() }

@@ -73,6 +73,14 @@ extension Configuration {
         return !servers.contains(server)
     }
 
+    /// What is to be known of a followed book whose address is private; nil where it is not, or is configured.
+    package func privacyNotice(of book: BookIdentity) -> Message? {
+        guard isRefusedByServer(book) else { return nil }
+        return
+            "\(book) is on this machine or in a private network: booksync mirror fetches it, the mirror of booksync serve "
+            + "only where the configuration names it"
+    }
+
     /// Those of the named servers that may be private ones.
     private func privateOrigins(among named: Set<WebOrigin>) -> Set<WebOrigin> {
         if trustsReferences { return named }

@@ -122,7 +122,7 @@ extension ConfigurationReader {
         do {
             _ = try Regex(pattern)
         } catch {
-            throw refusal(entry.line, entry.key, expected: "a regular expression (\(error))", found: raw)
+            throw refusal(entry.line, entry.key, expected: "a regular expression", found: raw)
         }
         return pattern.isEmpty ? nil : pattern
     }

@@ -153,7 +153,7 @@ enum YAMLText {
         case _ where problem.hasPrefix("Maximum nesting level"):
             ("it is nested too deeply", nil)
         default:
-            (Message(verbatim: problem), nil)
+            ("it is not YAML", "check the indentation, the quotation marks and the brackets there")
         }
     }
 }

@@ -10,16 +10,16 @@ import Synchronization
 package final class BookJoins: Sendable {
     private let configuration: Configuration
     private let probe: MediaProbe
-    /// From 0 to 1, of the book that is being joined.
-    private let done = Mutex(0.0)
+    /// From 0 to 1, of the book that is being joined; that one is nil before the first.
+    private let done = Mutex((book: BookIdentity?.none, part: 0.0))
 
     /// - Parameter probe: with ffmpeg.
     package init(_ configuration: Configuration, probe: MediaProbe) {
         (self.configuration, self.probe) = (configuration, probe)
     }
 
-    /// How much of the book that is being joined is done, from 0 to 1.
-    package var progress: Double { done.withLock { $0 } }
+    /// How much of a book is joined, from 0 to 1; 0 for one that waits.
+    package func progress(of book: BookIdentity) -> Double { done.withLock { $0.book == book ? $0.part : 0 } }
 
     private var work: BookJoin {
         let format = JoinFormat(rawValue: configuration.downloads.join.rawValue) ?? .m4b
@@ -28,7 +28,7 @@ package final class BookJoins: Sendable {
             minFreeSpace: configuration.downloads.minFreeSpace
         ) { [self] progress in
             let bytes = progress.run.bytes
-            done.withLock { $0 = Double(bytes.bytesDone) / Double(max(1, bytes.total ?? 1)) }
+            done.withLock { $0.part = Double(bytes.bytesDone) / Double(max(1, bytes.total ?? 1)) }
         }
     }
 
@@ -43,7 +43,7 @@ package final class BookJoins: Sendable {
     }
 
     func execute(_ book: BookIdentity, store: CatalogStore) async throws {
-        done.withLock { $0 = 0 }
+        done.withLock { $0 = (book, 0) }
         var failure: Failure?
         try await work.execute([book], store: store) { failure = failure ?? $0.failure }
         if let failure { throw failure }

@@ -31,8 +31,8 @@ package struct CompiledFilter {
         } catch {
             throw Failure(
                 .usage, disposition: .stop, what: "the regular expression '\(pattern)' of \(option) cannot be read",
-                why: "\(error)", remedy: "put a backslash before characters that are meant literally, such as ( [ * + ?"
-            )
+                why: "it is not a regular expression",
+                remedy: "put a backslash before characters that are meant literally, such as ( [ * + ?")
         }
     }
 

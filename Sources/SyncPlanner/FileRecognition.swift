@@ -246,7 +246,8 @@ struct FileRecognition {
     /// Whether its own bytes are on their way: then nothing but a digest makes another file the episode's. Its mark does where
     /// none of those bytes are held: then they are in that file, which a run could not record before it was moved.
     private func isUnderWay(_ shelved: EpisodeRecord) -> Bool {
-        shelved.transfer?.state == .downloading || shelved.transfer?.state == .verifying
+        guard let transfer = shelved.transfer else { return false }
+        return [.downloading, .verifying].contains(transfer.state) || transfer.committedLength > 0
     }
 
     /// Files in the book's folders, those that it may have had included, under names of their own.

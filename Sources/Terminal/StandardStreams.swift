@@ -98,8 +98,10 @@ package actor StandardStreams {
         }
     }
 
+    /// A sentence is broken between words, and a line that is the same in every language, such as a command, is not.
     package func writeError(_ message: Message, firstWordIn color: TerminalColor? = nil) {
-        _ = Self.write(Self.shown(words(message), color, on: STDERR_FILENO) + "\n", to: STDERR_FILENO)
+        let shown = Self.shown(words(message), color, on: message.isVerbatim ? nil : STDERR_FILENO)
+        _ = Self.write(shown + "\n", to: STDERR_FILENO)
     }
 
     package func writeError(_ line: ColoredText, usesColor: Bool) {

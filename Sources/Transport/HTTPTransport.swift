@@ -227,7 +227,8 @@ package struct HTTPTransport: Sendable {
                 "answered", metadata: ["address": "\(address)", "status": "\(response.head.status.code)"])
         } catch {
             let failure = route.failure(error, address: address)
-            core.logger.debug("no answer", metadata: ["address": "\(address)", "why": "\(failure)"])
+            core.logger.debug(
+                "no answer", metadata: ["address": "\(address)", "why": "\(failure)", "error": "\(error)"])
             throw failure
         }
         if case .forwarded(let proxy) = route, response.head.status == .proxyAuthenticationRequired {

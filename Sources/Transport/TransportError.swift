@@ -7,7 +7,7 @@ import NIOSSL
 
 /// Why an exchange failed before or within its answer. An answer that arrives whole is never a failure, whatever its
 /// status.
-package struct TransportError: Error, Sendable, CustomStringConvertible {
+package struct TransportError: ExplainedError, Sendable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         case badAddress
         /// The address is on this machine or in a private network, and the source does not allow that.
@@ -19,7 +19,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         /// No connection within the time allowed, or no way to the host.
         case unreachable
         /// The certificate or the handshake.
-        case insecure(Message)
+        case insecure(Message, remedy: Message? = nil)
         /// Connected, and then silent for longer than the stall timeout.
         case stalled
         /// Less than the minimum rate, on average over some time.
@@ -82,6 +82,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
             "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
         case .redirect(_, let remedy): remedy
         case .proxyCredentials: "check the proxy's user and password, not the source's"
+        case .insecure(_, let remedy): remedy
         case .proxyRefusal: "check the proxy (http_proxy, https_proxy, all_proxy, no_proxy, or the source's proxy)"
         default: nil
         }
@@ -98,7 +99,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case .unresolvable(let host): "the host name \(host) cannot be resolved"
         case .refused: "the server refuses the connection"
         case .unreachable: "the server cannot be reached"
-        case .insecure(let detail): "no secure connection: \(detail)"
+        case .insecure(let detail, _): "no secure connection: \(detail)"
         case .stalled: "the server stopped sending"
         case .tooSlow(let rate): "the server sends less than \(describeBytes(Int64(rate))) a second"
         case .overtime(let seconds): "the answer is not complete after \(Int(seconds)) s"
@@ -111,7 +112,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    package var description: String { "\(address): \(why)" }
+    package var message: Message { "\(address): \(why)" }
+    package var description: String { message.description }
 }
 
 extension TransportError {
@@ -136,22 +138,17 @@ extension TransportError {
         case let error as HTTPClientError: kind(of: error)
         case let error as NIOConnectionError: kind(of: error)
         case let error as IOError: kind(ofErrno: error.errnoCode)
-        case let error as HTTPParserError:
-            // The decoder reports a body that ends too early as a parser error.
-            switch error {
-            case .invalidEOFState: .cut
-            case .unknown: .malformed("its head cannot be read")
-            default: .malformed(Message(verbatim: "\(error)"))
-            }
+        // The decoder reports a body that ends too early as a parser error.
+        case HTTPParserError.invalidEOFState: .cut
+        case is HTTPParserError: .malformed("its head or its chunks cannot be read")
         case is TooManyInformationalResponses: .malformed("it is announced again and again, and never comes")
         case is ChannelError: .cut
         // The connection ended before there was anything on it.
         case is ChannelPipelineError: .cut
         case let error as Unresolvable: .unresolvable(host: error.host)
         case let error as NIOSSLError: kind(of: error)
-        case let error as BoringSSLError: .insecure(Message(verbatim: "\(error)"))
-        case let error as NIOSSLExtraError: .insecure(Message(verbatim: "\(error)"))
-        default: .other(Message(verbatim: "\(type(of: error)): \(error)"))
+        case is BoringSSLError, is NIOSSLExtraError: kind(ofHandshake: "\(error)")
+        default: .other(Message(cause: error))
         }
     }
 
@@ -159,10 +156,10 @@ extension TransportError {
         switch error {
         case .connectTimeout, .getConnectionFromPoolTimeout: .unreachable
         case .readTimeout, .writeTimeout, .deadlineExceeded: .stalled
-        case .remoteConnectionClosed: .cut
+        case .remoteConnectionClosed, .uncleanShutdown: .cut
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: .badAddress
         case .tlsHandshakeTimeout: .insecure("the handshake took too long")
-        default: .other(Message(verbatim: error.shortDescription))
+        default: .other("the request failed in an unforeseen way")
         }
     }
 
@@ -178,9 +175,28 @@ extension TransportError {
     private static func kind(of error: NIOSSLError) -> Kind {
         switch error {
         case .uncleanShutdown: .cut
-        case .handshakeFailed(let reason): .insecure(Message(verbatim: "\(reason)"))
-        default: .insecure(Message(verbatim: "\(error)"))
+        case .failedToLoadCertificate, .noSuchFilesystemObject:
+            .insecure("the certificates of this machine cannot be read", remedy: "install ca-certificates")
+        default: kind(ofHandshake: "\(error)")
         }
+    }
+
+    /// - Parameter reason: the TLS library's own text, the only place where it says which fault it met.
+    private static func kind(ofHandshake reason: String) -> Kind {
+        if reason.contains(/CERTIFICATE_VERIFY_FAILED/) {
+            return .insecure(
+                "the server's certificate is not trusted (self-signed, or expired?)",
+                remedy: "ca-file in the configuration names one that you trust")
+        }
+        if reason.contains(/ValidateHostname|hostnameImpossible|unableToValidate/.ignoresCase()) {
+            return .insecure(
+                "the server's certificate is for another host name", remedy: "check the host name in the address")
+        }
+        if reason.contains(/WRONG_VERSION_NUMBER|HTTP_REQUEST/) {
+            return .insecure("the server does not speak HTTPS", remedy: "try the address with http://")
+        }
+        let isRefused = reason.contains(/ALERT|UNSUPPORTED_PROTOCOL|NO_SHARED|EOF during handshake/)
+        return .insecure(isRefused ? "the server refuses the handshake" : "the handshake failed")
     }
 
     private static func kind(ofErrno code: CInt) -> Kind {

@@ -11,6 +11,7 @@ import Testing
         (EACCES, .libraryUnwritable, "Permission denied", false),
         (EPERM, .libraryUnwritable, "Operation not permitted", false),
         (EIO, .inputOutput, "Input/output error", false),
+        (EMFILE, .inputOutput, "too many open files (ulimit -n raises the limit)", false),
         (ENOENT, .inputOutput, "No such file or directory", false),
     ])
     func `a failed system call ends the run and says what to do`(

@@ -7,6 +7,17 @@ import Testing
 extension ProductTests {
     /// Case 44 through the product.
     @Suite struct DamagedStore {
+        /// At each limit another file is the first that cannot be opened.
+        @Test(arguments: [16, 18, 20, 22, 24])
+        func `too many open files are told as that, wherever they are met`(limit: Int) async throws {
+            try await withWorkbench { bench in
+                let run = try await bench.shell("ulimit -n \(limit); $BOOKSYNC fetch demo:40111/1 --library L")
+                #expect(run.exitCode != 0)
+                #expect(run.errors.contains("too many open files (ulimit -n raises the limit)"), "\(run.errors)")
+                for foreign in ["Cocoa", "NSPOSIX", "not an error"] { #expect(!run.errors.contains(foreign)) }
+            }
+        }
+
         @Test(arguments: [
             "rm L/.booksync/store.sqlite*", ": > L/.booksync/store.sqlite",
             "head -c 9000 /dev/urandom > L/.booksync/store.sqlite",

@@ -65,6 +65,76 @@ extension ProductTests {
             }
         }
 
+        /// A `crontab` that keeps its table in a file, as the first in PATH.
+        private static func standInCrontab(_ bench: Workbench) throws -> [String: String] {
+            let folder = bench.folder.appending(path: "tools")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let script = """
+                #!/bin/sh
+                table='\(bench.folder.path)/table'
+                [ "$1" = - ] && exec cat >"$table"
+                [ -e "$table" ] || { echo "no crontab for me" >&2; exit 1; }
+                exec cat "$table"
+                """
+            let path = folder.appending(path: "crontab").path
+            try Data(script.utf8).write(to: URL(filePath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            return bench.configured.merging(["PATH": "\(folder.path):/usr/bin:/bin"]) { $1 }
+        }
+
+        @Test func `init has cron run the mirror, once, and keeps what else is in the table`() async throws {
+            try await withWorkbench { bench in
+                let environment = try Self.standInCrontab(bench)
+                let table = bench.folder.appending(path: "table")
+                let done = try await bench.run("init", "--cron", environment: environment)
+                #expect(
+                    done.exitCode == 0 && done.output == "cron runs booksync mirror every night\n", "\(done.errors)")
+                let first = try String(contentsOf: table, encoding: .utf8)
+                #expect(first.hasPrefix("30 3 * * *  exec ") && first.contains(" mirror --quiet "), "\(first)")
+                #expect(first.contains(" --config ") && first.split(separator: "\n").count == 1)
+                try Data("# mine\n@daily date\n".utf8).write(to: table)
+                for _ in 1...2 {
+                    // The configuration is there now, and stays as it is.
+                    #expect(try await bench.run("init", "--cron", environment: environment).exitCode == 0)
+                }
+                #expect(try String(contentsOf: table, encoding: .utf8) == "# mine\n@daily date\n" + first)
+            }
+        }
+
+        @Test func `a table that cannot be read is not overwritten, and a missing crontab is told`() async throws {
+            try await withWorkbench { bench in
+                let environment = try Self.standInCrontab(bench)
+                let tool = bench.folder.appending(path: "tools/crontab")
+                let refusing =
+                    "#!/bin/sh\n[ \"$1\" = - ] && touch '\(bench.folder.path)/written'\necho no >&2; exit 1\n"
+                try Data(refusing.utf8).write(to: tool)
+                let refused = try await bench.run("init", "--cron", environment: environment)
+                #expect(refused.exitCode == 78 && refused.errors.contains("crontab does not let you"))
+                #expect(!FileManager.default.fileExists(atPath: bench.folder.path + "/written"))
+                let missing = try await bench.run(
+                    "init", "--cron", environment: bench.configured.merging(["PATH": "/nowhere"]) { $1 })
+                #expect(missing.exitCode == 78, "\(missing.errors)")
+                #expect(missing.errors.contains("there is no crontab command here"), "\(missing.errors)")
+            }
+        }
+
+        @Test func `init writes the units of a timer, and says how to start them where systemd does not`() async throws
+        {
+            try await withWorkbench { bench in
+                let environment = bench.configured.merging([
+                    "XDG_CONFIG_HOME": bench.folder.path + "/.config", "XDG_RUNTIME_DIR": "/nowhere",
+                    "DBUS_SESSION_BUS_ADDRESS": "",
+                ]) { $1 }
+                let done = try await bench.run("init", "--timer", environment: environment)
+                #expect(done.exitCode == 78, "\(done.errors)")
+                #expect(done.errors.hasSuffix("&& systemctl --user enable --now booksync.timer\n"), "\(done.errors)")
+                let units = bench.folder.path + "/.config/systemd/user/booksync."
+                let service = try String(contentsOfFile: units + "service", encoding: .utf8)
+                #expect(service.contains("/booksync\" \"mirror\" \"--quiet\"") && service.contains("\"--config\""))
+                #expect(try String(contentsOfFile: units + "timer", encoding: .utf8).contains("\nOnCalendar="))
+            }
+        }
+
         @Test func `a page of a book-resource catalog makes a source, with what it was asked besides`() async throws {
             let catalog = ScriptedCatalog(episodes: 3, bytes: 2000)
             let path = "/bookclient/ClientGetBookResource.action"

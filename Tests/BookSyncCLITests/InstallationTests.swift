@@ -54,11 +54,50 @@ extension ProductTests {
                 let version = try await Self.run(
                     URL(filePath: prefix + "/bin/booksync"), ["--version"], in: bench.folder)
                 #expect(version.output == BookSyncCommand.version + "\n")
+                let cron = try String(contentsOfFile: prefix + "/share/doc/booksync/booksync.cron", encoding: .utf8)
+                #expect(cron.contains("exec \(prefix)/bin/booksync mirror ") && !cron.contains("/usr/local/"))
                 let service = try String(
                     contentsOfFile: prefix + "/lib/systemd/system/booksync.service", encoding: .utf8)
                 #expect(service.contains("ExecStart=\(prefix)/bin/booksync mirror "))
                 // A catalog or a server without end holds the library for no longer.
                 #expect(service.contains(" --time-limit 8h\n"))
+            }
+        }
+
+        @Test func `below a home folder the units are the user's own, and a folder that is not in PATH is told`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                let prefix = bench.folder.appending(path: ".local").path
+                let product = try #require(ProductRunner.executable)
+                let result = try await Self.run(
+                    Self.config("install"), ["--binary", product.path, prefix],
+                    environment: ["HOME": bench.folder.path], in: bench.folder)
+                #expect(result.exitCode == 0, "\(result.errors)")
+                #expect(result.output.contains("\(prefix)/bin is not in your PATH"), "\(result.output)")
+                let units = prefix + "/share/systemd/user"
+                let service = try String(contentsOfFile: units + "/booksync.service", encoding: .utf8)
+                #expect(service.contains("ExecStart=\(prefix)/bin/booksync mirror "))
+                for key in ["User=", "Environment=", "ProtectHome=", "/etc/"] { #expect(!service.contains(key)) }
+                let shelf = try String(contentsOfFile: units + "/booksync-serve.service", encoding: .utf8)
+                #expect(shelf.contains("WantedBy=default.target") && !shelf.contains("ProtectHome="))
+                #expect(!FileManager.default.fileExists(atPath: prefix + "/lib"))
+                guard let analyze = Tool.systemdAnalyze else { return }
+                let verified = try await Self.run(
+                    analyze, ["verify", "--user"] + ["booksync.service", "booksync.timer"].map { "\(units)/\($0)" },
+                    environment: ["MANPATH": prefix + "/share/man", "XDG_RUNTIME_DIR": bench.folder.path],
+                    in: bench.folder)
+                #expect(verified.exitCode == 0 && verified.errors == "", "\(verified.errors)")
+            }
+        }
+
+        @Test func `what is installed has no symbols, and is the same program`() async throws {
+            try await Self.withInstallation { bench, prefix in
+                let installed = prefix + "/bin/booksync"
+                let size = try FileManager.default.attributesOfItem(atPath: installed)[.size] as? Int ?? 0
+                let product = try #require(ProductRunner.executable)
+                let built = try FileManager.default.attributesOfItem(atPath: product.path)[.size] as? Int ?? 0
+                #expect(size > 0 && size < built)
             }
         }
 

@@ -119,6 +119,84 @@ extension ProductTests {
             }
         }
 
+        @Test func `an address is exported whole, or left out and named where it holds a secret`() async throws {
+            try await withWorkbench { bench in
+                let list = """
+                    <opml><body><outline xmlUrl="http://h.example/?feed=podcast"/>
+                    <outline xmlUrl="http://h.example/x?show=7&amp;n=12"/></body></opml>
+                    """
+                try Data(list.utf8).write(to: bench.folder.appending(path: "in.opml"))
+                _ = try await bench.run("subscriptions", "--import", "in.opml", "-q")
+                try bench.configure(
+                    """
+                    subscriptions:
+                      - book: "http://me:hunter2@h.example/mine.xml"
+                      - book: "http://h.example/paid.xml?token=hunter2"
+                    """)
+                for arguments in [["subscriptions", "--export", "-"], ["export", "opml"]] {
+                    let run = try await bench.runBare(
+                        arguments + ["--library", "L"], environment: bench.configured)
+                    #expect(run.exitCode == 0, "\(run.errors)")
+                    #expect(run.output.contains(#"xmlUrl="http://h.example/?feed=podcast""#), "\(run.output)")
+                    #expect(run.output.contains(#"xmlUrl="http://h.example/x?show=7&amp;n=12""#))
+                    #expect(
+                        run.output.ranges(of: "xmlUrl=").count == 2 && !run.output.contains("=\"http://h.example/mine"))
+                    #expect(run.output.ranges(of: "is not exported: it holds a secret").count == 2)
+                    #expect(run.errors.ranges(of: "is not exported: it holds a secret").count == 2, "\(run.errors)")
+                    #expect(!(run.output + run.errors).contains("hunter2"))
+                }
+            }
+        }
+
+        @Test func `a private address is told of at the import, and a shelf's import refuses it`() async throws {
+            try await withWorkbench { bench in
+                let list = """
+                    <opml><body><outline text="Router" xmlUrl="http://192.168.1.1/feed.xml"/>
+                    <outline text="Good" xmlUrl="http://h.example/1.xml"/></body></opml>
+                    """
+                try Data(list.utf8).write(to: bench.folder.appending(path: "in.opml"))
+                let run = try await bench.run("subscriptions", "--import", "in.opml")
+                #expect(
+                    run.exitCode == 0 && run.errors.contains("http://192.168.1.1/feed.xml is on this machine or in"))
+                #expect(try await bench.run("fetch", "40111/1", "--library", "M", "-q").exitCode == 0)
+                try await bench.serve(library: "M") { shelf in
+                    let body = String(decoding: try JSONEncoder().encode(["outline": list]), as: UTF8.self)
+                    let answer = try await shelf.send(
+                        "/api/v1/import", method: "POST",
+                        ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
+                    let told = try JSONObject(answer.text)
+                    #expect(told.number("count") == 1 && told.number("refused") == 1, "\(answer.text)")
+                    #expect(answer.text.contains("in a private network"), "\(answer.text)")
+                }
+            }
+        }
+
+        @Test func `the page of an import says what was added and refused, and what is no list`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let token = try await shelf.formToken(on: "/subscriptions")
+                    func imported(_ list: String) async throws -> String {
+                        let answer = try await shelf.post(
+                            "/actions/import", form: [("outline", list), ("token", token)])
+                        #expect(answer.status == 200)
+                        return answer.text
+                    }
+                    let list = """
+                        <opml><body><outline text="Good" xmlUrl="http://h.example/1.xml"/>
+                        <outline text="Bad" xmlUrl="ftp://h.example/x"/></body></opml>
+                        """
+                    let first = try await imported(list)
+                    #expect(first.contains("1 added, 0 followed already, 1 refused"))
+                    #expect(first.contains("&#39;Bad&#39; cannot be subscribed to"))
+                    let long = list + String(repeating: " ", count: 100_000)
+                    #expect(try await imported(long).contains("0 added, 1 followed already, 1 refused"))
+                    let wrong = try await imported("<html>Login</html>")
+                    #expect(wrong.contains("Nothing was imported") && wrong.contains("cannot be read as OPML"))
+                    #expect(!wrong.contains("source"), "no source is involved")
+                }
+            }
+        }
+
         @Test func `feeds belong to the source that is configured for them, and to the configuration's subscriptions`()
             async throws
         {

@@ -1,9 +1,10 @@
 import BookModel
-import CatalogStore
 import Foundation
 import GRDB
 import Support
 import Testing
+
+@testable import CatalogStore
 
 @Suite(.limitedConcurrency) struct OpeningTests {
     @Test func `what was written is there after reopening`() async throws {
@@ -32,6 +33,14 @@ import Testing
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["store.sqlite"])
             }
         }
+    }
+
+    @Test func `SQLite's code says what is wrong, and its text about another call does not`() {
+        let errors: [(DatabaseError, String)] = [
+            (DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "not an error"), "unable to open database file"),
+            (DatabaseError(resultCode: .SQLITE_CORRUPT, message: "x"), "database disk image is malformed"),
+        ]
+        for (error, expected) in errors { #expect(sentence(of: error).description == expected) }
     }
 
     @Test func `what a killed run committed is there`() async throws {

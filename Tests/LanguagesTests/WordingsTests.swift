@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `what the system says is its own in English, and the common of it is there in Chinese`() {
-        for code in Int32(1)...133 {
+        for code in Int32(1)...133 where code != EMFILE {
             #expect(Message(errno: code).description == String(cString: strerror(code)))
         }
         for code in [EPERM, ENOENT, EIO, EACCES, EBUSY, EEXIST, ENOTDIR, EISDIR, ENOSPC, EROFS, ENAMETOOLONG, ESTALE] {
@@ -48,6 +48,14 @@ import Testing
                 throw error
             }
         }
+    }
+
+    @Test func `of an error that is not known only its type and its number are told`() {
+        struct Strange: Error, CustomStringConvertible { let description = "EXC_BAD_INSIDES at parser.c:320" }
+        let told = Message(cause: Strange())
+        #expect(told.description.hasPrefix("unexpected error (") && !told.description.contains("parser.c"))
+        #expect(Failure.of(Strange()).message.description.contains("unexpected error"))
+        #expect(Wordings(.chinese)(told).hasPrefix("意外错误（"))
     }
 
     @Test func `a name that is quoted has Chinese marks`() {

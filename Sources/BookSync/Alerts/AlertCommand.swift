@@ -45,7 +45,9 @@ struct AlertCommand: Sendable {
         } catch let error as SystemError {
             return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(error.message)")
         } catch {
-            return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(masked("\(error)"))")
+            let code = (error as? SubprocessError)?.underlyingError?.rawValue
+            let why = code.map { Message(errno: $0) } ?? Message(cause: error)
+            return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(why)")
         }
     }
 

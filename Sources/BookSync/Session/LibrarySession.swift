@@ -149,6 +149,7 @@ package struct LibrarySession: Sendable {
     }
 
     private func recoverInterruptedRun() async throws {
+        try await store.resetInterruptedTransfers()
         for record in try await store.interruptedPublications() {
             guard let shelved = try await store.episode(record.episode) else { continue }
             let publication = InterruptedPublication(record: record, episode: shelved.episode)

@@ -144,7 +144,7 @@ struct SelectionOptions: ParsableArguments {
             do {
                 _ = try Regex(pattern)
             } catch {
-                throw ValidationError(.words("\(option): '\(pattern)' is not a valid regular expression: \(error)."))
+                throw ValidationError(.words("\(option): '\(pattern)' is not a valid regular expression."))
             }
         }
     }

@@ -17,7 +17,7 @@ struct InitCommand: Subcommand {
             """
             Writes a configuration with comments, and says what comes next. On a terminal it asks for what is not given; \
             elsewhere the folder is ~/Audiobooks and nothing is subscribed to. The book's catalog is asked before anything is \
-            written. A configuration that is there is left alone.
+            written. A configuration that is there is left alone; --cron and --timer then only set the nightly run up.
             """))
 
     @OptionGroup var common: CommonOptions
@@ -31,13 +31,49 @@ struct InitCommand: Subcommand {
             valueName: "url"))
     var address: String?
 
+    @Flag(help: .words("Add the nightly run to your crontab."))
+    var cron = false
+
+    @Flag(help: .words("Start a systemd timer of your own for the nightly run."))
+    var timer = false
+
+    func validate() throws {
+        if cron, timer { throw ValidationError(.words("--cron and --timer would run it twice a night.")) }
+    }
+
     func perform(in program: Program) async throws -> ExitStatus {
         let path = program.configurationPath
-        guard try await !runBlocking({ FileManager.default.fileExists(atPath: path) }) else {
-            throw Failure(
-                .usage, disposition: .stop, what: "\(path) is not written", why: "it is there already",
-                remedy: "edit it (booksync config check says whether it is right), or name another with --config")
+        // cron and systemd have no environment of the user's.
+        let isStandardPath = common.config == nil && program.environment["BOOKSYNC_CONFIG"] == nil
+        let night = NightlyRun(configuration: isStandardPath ? nil : path)
+        if try await runBlocking({ FileManager.default.fileExists(atPath: path) }) {
+            guard cron || timer else {
+                throw Failure(
+                    .usage, disposition: .stop, what: "\(path) is not written", why: "it is there already",
+                    remedy: "edit it (booksync config check says whether it is right), or name another with --config")
+            }
+        } else {
+            try await setUp(path, night, program)
         }
+        if cron {
+            try await night.addToCrontab()
+            await program.print(["event": "scheduled", "by": "cron"], or: ["cron runs booksync mirror every night"])
+        }
+        guard timer else { return .done }
+        let folder = URL(filePath: program.environment["XDG_CONFIG_HOME"] ?? "~/.config".fromCurrentFolder)
+            .appending(path: "systemd/user").path
+        let isStarted = try await night.startTimer(below: folder)
+        await program.print(
+            ["event": "scheduled", "by": "systemd", "is_started": .bool(isStarted), "path": .string(folder)],
+            or: ["the units of the nightly run are in \(folder)"])
+        if isStarted { return .done }
+        await program.streams.writeError(
+            "they are not started, because systemd does not run for you here; start them by:")
+        await program.streams.writeError(Message(verbatim: NightlyRun.timerStart))
+        return ExitStatus(.configuration)
+    }
+
+    private func setUp(_ path: String, _ night: NightlyRun, _ program: Program) async throws {
         var setup = Setup(library: common.library?.fromCurrentFolder ?? Setup.standardLibrary)
         let asks = StandardInput.isInteractive && !common.json
         if asks, common.library == nil {
@@ -56,13 +92,14 @@ struct InitCommand: Subcommand {
         }
         if !common.quiet {
             await program.streams.writeError("\(path) is written")
-            // cron has no environment of the user's.
-            let isStandardPath = common.config == nil && program.environment["BOOKSYNC_CONFIG"] == nil
-            for line in nextSteps(setup, path: path, isStandardPath: isStandardPath) {
-                await program.streams.writeError(line)
-            }
+            await program.streams.writeError(
+                setup.book == nil
+                    ? "next: booksync subscribe REF follows a book, booksync mirror downloads what it lacks"
+                    : "next: booksync mirror downloads the book, and later what is new of it")
+            if cron || timer { return }
+            await program.streams.writeError("every night: booksync init --cron, or --timer for systemd, or by hand:")
+            await program.streams.writeError(Message(verbatim: night.crontabCommand))
         }
-        return .done
     }
 
     /// Asks until an address is given that has a catalog, or none.
@@ -129,26 +166,6 @@ struct InitCommand: Subcommand {
                 .configuration, disposition: .stop, what: "\(path) is not written", why: "\(error)",
                 remedy: "see that you may write there, or name another file with --config")
         }
-    }
-
-    private func nextSteps(_ setup: Setup, path: String, isStandardPath: Bool) -> [Message] {
-        let program = Bundle.main.executablePath ?? "booksync"
-        let option = isStandardPath ? "" : " --config \(Self.crontabWord(path))"
-        let line =
-            "30 3 * * *  exec \(Self.crontabWord(program)) mirror --quiet --wait 10min --time-limit 8h\(option)"
-            .replacing("'", with: "'\\''")
-        return [
-            setup.book == nil
-                ? "next: booksync subscribe REF follows a book, booksync mirror downloads what it lacks"
-                : "next: booksync mirror downloads the book, and later what is new of it",
-            "every night by cron: (crontab -l; echo '\(line)') | crontab -",
-        ]
-    }
-
-    /// A word of a shell's command within a crontab, where a `%` ends the line.
-    private static func crontabWord(_ word: String) -> String {
-        let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@,:".contains($0) }
-        return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'".replacing("%", with: "\\%")
     }
 }
 

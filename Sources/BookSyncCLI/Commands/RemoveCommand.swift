@@ -11,8 +11,8 @@ struct RemoveCommand: Subcommand {
         commandName: "remove", abstract: .words("Move episodes' files to the trash; they are not fetched again."),
         discussion: .words(
             """
-            The trash keeps files for \(Trash.keptDays) days: booksync trash restore, or undo, brings them back. Removing more \
-            than one episode is asked about on a terminal, and needs --yes elsewhere.
+            The trash keeps files for \(Trash.keptDays) days, or as the setting trash says: booksync trash restore, or undo, \
+            brings them back. Removing more than one episode is asked about on a terminal, and needs --yes elsewhere.
             """))
 
     @OptionGroup var common: CommonOptions

@@ -84,10 +84,9 @@ struct SubscribeCommand: Subcommand {
                     case .already: "already subscribed to \(book)"
                     }
                 await program.tell(sentence, "subscribed", outcome.rawValue, book)
-                guard configuration.isRefusedByServer(book), !program.options.quiet else { continue }
-                await program.streams.writeError(
-                    "\(book) is on this machine or in a private network: booksync mirror fetches it, the mirror of "
-                        + "booksync serve only where the configuration names it")
+                if let notice = configuration.privacyNotice(of: book), !program.options.quiet {
+                    await program.streams.writeError(notice)
+                }
             }
         }
         return ExitStatus(of: failures)

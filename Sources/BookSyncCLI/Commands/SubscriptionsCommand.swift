@@ -98,14 +98,11 @@ struct SubscriptionsCommand: Subcommand {
         let imported = try await SubscriptionImport(
             bytes, from: name, configuration: configuration, knownLibraries: program.knownLibraries)
         let status = ExitStatus(of: imported.failures)
-        let counts = (
-            subscribed: imported.entries.count { $0.outcome == .subscribed },
-            already: imported.entries.count { $0.outcome == .followedAlready }, refused: imported.failures.count
-        )
+        let (counts, refused) = (imported.counts, imported.failures.count)
         await program.print(
             [
                 "event": "imported", "subscribed": .init(counts.subscribed), "already": .init(counts.already),
-                "refused": .init(counts.refused), "feeds": .array(imported.entries.map { JSONDocument($0) }),
+                "refused": .init(refused), "feeds": .array(imported.entries.map { JSONDocument($0) }),
                 "notices": .array(imported.notices.map { .string($0.description) }),
                 "exit_code": .init(Int(status.rawValue)),
             ], or: program.options.quiet ? [] : imported.entries.compactMap(Self.line))
@@ -113,7 +110,7 @@ struct SubscriptionsCommand: Subcommand {
         if !program.options.quiet {
             for notice in imported.notices { await program.streams.writeError(notice) }
             await program.streams.writeError(
-                "\(name): \(counts.subscribed) subscribed, \(counts.already) followed already, \(counts.refused) refused"
+                "\(name): \(counts.subscribed) subscribed, \(counts.already) followed already, \(refused) refused"
             )
         }
         return status
@@ -147,6 +144,7 @@ extension Program {
                 document(.exported("opml", to: written.path, isWritten: written.isWritten)),
                 or: written.isWritten ? ["wrote \(written.path)"] : [])
         }
+        if !options.quiet { for notice in outline.notices { await streams.writeError(notice) } }
         let count = outline.booksWithoutFeed.count
         if count > 0, !options.quiet {
             await streams.writeError(

@@ -12,7 +12,10 @@ struct TrashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trash", abstract: .words("List, restore or delete what was removed."),
         discussion: .words(
-            "Removed and replaced files are kept for \(Trash.keptDays) days in the library's .booksync/trash."),
+            """
+            Removed and replaced files are kept in the library's .booksync/trash, for \(Trash.keptDays) days or as the \
+            setting trash says.
+            """),
         subcommands: [TrashListCommand.self, TrashRestoreCommand.self, TrashEmptyCommand.self])
 }
 

@@ -54,7 +54,13 @@ struct ShelfActions: Sendable {
             try await desk.requireLibrary()
             for desk in shelf.desks { await desk.mirror() }
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
-        case .follow: return try await follow(arguments)
+        case .follow:
+            let imported = try await follow(arguments)
+            let (subscribed, already) = imported.counts
+            return [
+                "count": .init(subscribed), "already": .init(already), "refused": .init(imported.failures.count),
+                "failures": .array(imported.failures.map { .string($0.description) }),
+            ]
         case .preview:
             return JSONDocument(try await desk.previews.preview(try BookReference(parsing: arguments.refs[0])).preview)
         }
@@ -175,15 +181,12 @@ struct ShelfActions: Sendable {
         ]
     }
 
-    private func follow(_ arguments: ActionArguments) async throws -> JSONDocument {
-        let bytes = Array((arguments.outline ?? "").utf8)
-        let imported = try await SubscriptionImport(
-            bytes, from: "the list", configuration: configuration, knownLibraries: desk.knownLibraries)
-        return [
-            "count": .init(imported.entries.count { $0.outcome == .subscribed }),
-            "already": .init(imported.entries.count { $0.outcome == .followedAlready }),
-            "refused": .init(imported.failures.count),
-        ]
+    /// Follows the feeds of a list.
+    func follow(_ arguments: ActionArguments) async throws -> SubscriptionImport {
+        try arguments.require(.follow)
+        return try await SubscriptionImport(
+            Array((arguments.outline ?? "").utf8), from: "the list", configuration: configuration,
+            knownLibraries: desk.knownLibraries)
     }
 
     private func unsubscribe(_ arguments: ActionArguments) async throws -> JSONDocument {

@@ -155,7 +155,7 @@ extension ViewMaker {
         if has(.paused, .failed) { actions.append(button("resume", .resumeAll)) }
         if shelved.present > 0 {
             var delete = button("remove", .deleteFiles, kind: "quiet")
-            (delete.asks, delete.question, delete.answer) = (true, phrases(.deleteAllQuestion), phrases(.deleteFiles))
+            (delete.asks, delete.question, delete.answer) = (true, words(of: .deleteAllQuestion), phrases(.deleteFiles))
             actions.append(delete)
         }
         return actions

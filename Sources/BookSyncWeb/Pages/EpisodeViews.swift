@@ -135,6 +135,15 @@ struct ViewMaker: Sendable {
     let routes: PageRoutes
     let visitor: Visitor
     let isRunUnderWay: Bool
+    /// Seconds.
+    let keptInTrash: Double
+
+    /// - Parameter question: before files go to the trash.
+    func words(of question: Phrase) -> String {
+        let days = Int(keptInTrash / 86_400)
+        let time = days > 0 ? phrases(.countDays, count: days) : phrases.span(keptInTrash)
+        return phrases(question, ["time": time])
+    }
 
     func row(
         _ episode: ShelfReader.EpisodeOnDisk, of book: Book, position: ListeningPosition? = nil,
@@ -245,7 +254,7 @@ struct ViewMaker: Sendable {
         }
         func asking(_ action: String, _ label: Phrase, _ question: Phrase, _ answer: Phrase) -> ActionView {
             var button = button(action, label, kind: "quiet")
-            (button.asks, button.question, button.answer) = (true, phrases(question), phrases(answer))
+            (button.asks, button.question, button.answer) = (true, words(of: question), phrases(answer))
             return button
         }
         let delete = asking("remove", .delete, .deleteQuestion, .deleteFile)

@@ -17,7 +17,7 @@ package enum Phrase: String, Sendable, CaseIterable {
         stateVerifying
     case stateFinished, statePaused, stateFailed, stateCancelled, stateLocked, stateRemoved, stateGone
     case download, pause, resume, cancel, delete, downloadAgain, retry, downloadMissing, pauseAll, resumeAll
-    case deleteFile, deleteFiles, deleteQuestion, deleteAllQuestion, cancelQuestion, actionOf, mirrorNow
+    case deleteFile, deleteFiles, deleteQuestion, deleteAllQuestion, countDays, cancelQuestion, actionOf, mirrorNow
     case playFromStart, playOn, heard, heardTo, factEpisodes, factOnDisk, factMissing, factLocked, factBytes
     case factUpdated, factSource, factLength, factNumber, factPublished, factFetched, factFile, factAttempts
     case readBy, onDiskOf, onDiskSpoken, bytesOf, perSecond, timeLeft, countBooks, countEpisodes
@@ -33,7 +33,7 @@ package enum Phrase: String, Sendable, CaseIterable {
     case discover, discoverField, discoverHint, discoverLanguage, add, added, allByAuthor, moreByAuthors, foundIn,
         askingSources
     case oneFile, join, joining, notJoined, joinUpToDate, joinOutdated
-    case outline, outlineExport, outlineImport, outlineFile, latestField
+    case outline, outlineExport, outlineImport, outlineFile, imported, importFailed, latestField
     case otherDevice, addBookmark, bookmarkNote, saidBookmarked, bookmarks, removeBookmark, playFrom, markPlayed,
         markPlayedUpTo
     case markUnplayed, markUnplayedQuestion, dismiss, nextBook, percent, factHeard, userName, logInNamesHint

@@ -171,9 +171,10 @@ extension ShelfPages {
                 href: "\(root)/joined/\(name)/\(index).\(ending)", label: "\(splitLibraryPath(file.path).name)",
                 count: phrases.bytes(file.size), isCurrent: false)
         }
+        let percent = Int(joins.progress(of: book.identity) * 100)
         let status =
             isJoining
-            ? phrases(.joining, ["percent": phrases(.percent, ["number": "\(Int(joins.progress * 100))"])])
+            ? phrases(.joining, ["percent": phrases(.percent, ["number": "\(percent)"])])
             : phrases(files.isEmpty ? .notJoined : isUpToDate ? .joinUpToDate : .joinOutdated)
         let failure = isJoining || isUpToDate ? nil : await desk.joinFailure(of: book.identity)
         // What is missing would be missing in the file.

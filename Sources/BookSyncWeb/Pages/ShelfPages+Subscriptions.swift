@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
+import OtherPrograms
 import Settings
 import ShelfQueries
 import ShelfService
@@ -42,6 +43,8 @@ extension ShelfPages {
         var sum: String
         var reference: String
         var trouble: ErrorView?
+        /// What became of an imported list, and of each feed that was refused.
+        var imported: [String]
         var preview: PreviewView?
         var isEmpty: Bool
         var subscriptions: [FollowedView]
@@ -55,10 +58,16 @@ extension ShelfPages {
     /// Episodes that a preview shows.
     private static let previewed = 12
     private static let subscriptionsOnPage = 100
+    private static let notesOnPage = 100
 
     /// The subscriptions, a look at what may be added, and the address for podcast apps.
-    /// - Parameter reference: of the book that may be added; empty for none.
-    func subscriptionsPage(_ request: Request, previewing reference: String = "") async throws -> Page {
+    /// - Parameters:
+    ///   - reference: of the book that may be added; empty for none.
+    ///   - outcome: of the import of a list that has just ended.
+    func subscriptionsPage(
+        _ request: Request, previewing reference: String = "",
+        imported outcome: Result<SubscriptionImport, any Error>? = nil
+    ) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
         let configured = try wholeShelf.configuration.allSubscriptions(with: [])
         let configuredBooks = configured.map(\.book)
@@ -87,6 +96,13 @@ extension ShelfPages {
         }
         var preview: PreviewView?
         var trouble: ErrorView?
+        var imported: [String] = []
+        do {
+            if let outcome { imported = sentences(on: try outcome.get(), phrases) }
+        } catch let failure as Failure {
+            trouble = ErrorView(failure, phrases)
+            trouble?.what = phrases(.importFailed)
+        }
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
                 let (listed, sample) = try await desk.previews.preview(try BookReference(parsing: reference))
@@ -107,13 +123,21 @@ extension ShelfPages {
         }
         let view = SubscriptionsView(
             sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
-            trouble: trouble, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
+            trouble: trouble, imported: imported, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
             pager: part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
             schedule: schedule, outline: request.apps.outline,
             rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
         return try page(
             .subscriptions, view, with: "subscriptions", for: request, section: .subscriptions,
             unanswered: stored.failures)
+    }
+
+    private func sentences(on imported: SubscriptionImport, _ phrases: Strings) -> [String] {
+        let (added, already) = imported.counts
+        let counts = ["added": added, "already": already, "refused": imported.failures.count]
+        let notes = imported.failures.map(\.message) + imported.notices
+        return [phrases(.imported, counts.mapValues(phrases.number))]
+            + notes.prefix(Self.notesOnPage).map { phrases($0) }
     }
 
     private func view(

@@ -50,7 +50,7 @@ package struct ShelfPages: Sendable {
     func maker(for request: Request, isRunUnderWay: Bool = false) -> ViewMaker {
         ViewMaker(
             phrases: phrases(for: request), routes: request.routes, visitor: request.visitor,
-            isRunUnderWay: isRunUnderWay)
+            isRunUnderWay: isRunUnderWay, keptInTrash: wholeShelf.configuration.keptInTrash)
     }
 
     private struct WordView: ViewModel {

@@ -15,8 +15,8 @@ extension ShelfRoutes {
                 let actions = try await actions(of: request, context)
                 return .outcome(try await actions.perform(action, ActionArguments(json: context.body)))
             }
-            // Where others are only asked for something, a page with what they said comes at once.
-            guard action != .preview else { continue }
+            // Where there is more to say than that it is done, a page with it is the answer.
+            guard action != .preview, action != .follow else { continue }
             let forms = posts(to: root.group("actions"), for: action.isOwn ? .ownForm : .form, action)
             forms.posts(path) { request, context in
                 _ = try await actions(of: request, context).perform(action, ActionArguments(form: context.form))
@@ -31,7 +31,7 @@ extension ShelfRoutes {
     }
 
     /// - Throws: ``Failure/readOnly``.
-    private func actions(of request: Request, _ context: ShelfContext) async throws -> ShelfActions {
+    func actions(of request: Request, _ context: ShelfContext) async throws -> ShelfActions {
         let shelf = try await shelf(of: context)
         guard let desk = shelf.desk else { throw Failure.readOnly }
         return ShelfActions(shelf: shelf, desk: desk, device: request.headers[.userAgent].flatMap(DeviceName.name))

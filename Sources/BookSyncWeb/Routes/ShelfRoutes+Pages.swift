@@ -36,6 +36,12 @@ extension ShelfRoutes {
             let reference = (context.form["ref"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             return await .page(try await pages.subscriptionsPage(asked, previewing: reference), for: request)
         }
+        posts(to: root.group("actions"), for: .form, .follow).posts("import") { request, context in
+            let (actions, form) = (try await actions(of: request, context), context.form)
+            let outcome = await Swift.Result.of { try await actions.follow(ActionArguments(form: form)) }
+            let asked = await site.pageRequest(request, context, at: "/subscriptions")
+            return await .page(try await pages.subscriptionsPage(asked, imported: outcome), for: request)
+        }
         asking.posts("discover") { request, context in
             guard let desk = site.shelf.desk else { throw Failure.readOnly }
             return try await discoveries(pages, desk, request, context)

@@ -12,6 +12,7 @@ extension OPMLDocument {
         let writer = XMLWriter()
         writer.element("opml", attributes: [("version", "2.0"), ("xmlns:booksync", Self.namespace)]) {
             writer.element("head") { writer.element("title", text: title ?? "booksync") }
+            for note in notes { writer.comment(note) }
             writer.element("body") { write(root, to: writer) }
         }
         return try writer.finish()
@@ -51,7 +52,10 @@ extension OPMLDocument {
 extension OPMLFeed {
     fileprivate var attributes: [(name: String, value: String)] {
         var attributes: [(name: String, value: String)] = []
-        let address = address?.withoutSecrets
+        // Whole or not at all: with a part masked it leads nowhere.
+        let address = address.flatMap {
+            FeedSettings.isWholeAddress(FeedSettings.bookID(of: $0)) ? $0.secretText : nil
+        }
         if address != nil { attributes.append(("type", "rss")) }
         attributes.append(("text", title ?? address ?? booksync?.book.id ?? ""))
         if let address { attributes.append(("xmlUrl", address)) }

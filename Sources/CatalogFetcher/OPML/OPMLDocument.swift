@@ -17,6 +17,9 @@ package struct OPMLDocument: Sendable, Hashable {
     /// Whether there was more than any list of feeds holds, and the rest was left out.
     package var isBeyondCeiling = false
 
+    /// Written as comments, for people; none are read.
+    package var notes: [String] = []
+
     package init() {}
 }
 

@@ -54,6 +54,11 @@ package final class XMLWriter {
         check(xmlTextWriterEndElement(writer))
     }
 
+    package func comment(_ text: String) {
+        // Two dashes would end it (XML 1.0 §2.5).
+        check(xmlTextWriterWriteComment(writer, " \(Self.legal(text).replacing(/-(?=-)/, with: "- ")) "))
+    }
+
     /// The whole document. Nothing can be written afterwards.
     /// - Throws: ``Failure`` of kind `defect` when the library refused something, or there was no memory.
     package func finish() throws -> [UInt8] {

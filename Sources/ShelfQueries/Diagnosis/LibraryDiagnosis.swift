@@ -167,7 +167,9 @@ struct LibraryDiagnosis: Sendable {
             }
             if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
             let found = try await StoreExamination(path: path)
-            if let fault = found.faults.first { throw Failure.damagedStore(at: path, why: Message(verbatim: fault)) }
+            if !found.faults.isEmpty {
+                throw Failure.damagedStore(at: path, why: "its pages or its indexes contradict each other")
+            }
             if found.strayRows > 0 {
                 throw Failure.damagedStore(
                     at: path,

@@ -44,6 +44,23 @@ import Testing
         }
     }
 
+    @Test func `what a killed run was fetching is not called downloading while another run works`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let episode = try #require(try await bench.shelved(2)).episode.identity
+            try await bench.withStore { store in
+                try await store.forgetFile(of: episode)
+                try await store.save([
+                    TransferRecord(episode: episode, state: .downloading, total: 40_000, committedLength: 1000)
+                ])
+            }
+            let other = try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
+                try await session.store.transferRecord(of: episode)
+            }
+            #expect(other?.state == .waiting && other?.committedLength == 1000)
+        }
+    }
+
     @Test func `a file that was announced and not renamed is published without a request`() async throws {
         try await withRunBench(.episodes(3)) { bench in
             try await bench.run()

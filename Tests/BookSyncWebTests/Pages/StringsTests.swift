@@ -23,6 +23,16 @@ import Testing
         #expect(Self.names(in: english(phrase)) == Self.names(in: chinese(phrase)))
     }
 
+    @Test(arguments: [(30 * 86_400.0, "30 days"), (86_400, "1 day"), (7200, "2 h")])
+    func `a question before a deletion says how long the trash keeps the file`(seconds: Double, shown: String) {
+        let visitor = Visitor(
+            language: .english, formToken: "", mayChange: true, keepsPositions: false, isLoggedIn: false)
+        let maker = ViewMaker(
+            phrases: english, routes: PageRoutes(root: ""), visitor: visitor, isRunUnderWay: false, keptInTrash: seconds
+        )
+        #expect(maker.words(of: .deleteQuestion).hasSuffix("The trash keeps it for \(shown)."))
+    }
+
     @Test func `counts have a form for one and a form for others`() {
         #expect(english(.countBooks, count: 1) == "1 book")
         #expect(english(.countBooks, count: 0) == "0 books")

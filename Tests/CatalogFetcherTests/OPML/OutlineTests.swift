@@ -101,7 +101,6 @@ import Testing
                         limits: RunLimits(episodes: Bool.random(using: &random) ? 5 : nil, bytes: 2_000_000))
                     if Bool.random(using: &random) { feed.address = nil }
                 }
-                feed.address = feed.address.map { ResourceAddress($0.withoutSecrets) }
                 document.feeds.append(feed)
             }
             let read = try OPMLReader.read(try document.bytes(), from: "it")

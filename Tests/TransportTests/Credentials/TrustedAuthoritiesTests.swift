@@ -36,12 +36,40 @@ import Testing
                 _ = try await answer(of: server)
                 Issue.record("a certificate was believed that nobody vouches for")
             } catch let failure as TransportError {
-                guard case .insecure = failure.kind else {
-                    Issue.record("\(failure)")
-                    return
-                }
+                #expect(
+                    "\(failure.why)"
+                        == "no secure connection: the server's certificate is not trusted (self-signed, or expired?)")
+                #expect("\(failure.remedy ?? "")".contains("ca-file"))
                 #expect(failure.disposition == .skip)
             }
+        }
+    }
+
+    /// - Returns: why there is no answer, and what to do.
+    private func refusal(of address: String, _ options: TransportOptions = .init()) async throws -> (String, String) {
+        try await withHTTPTransport(options: options, logger: logger) { transport in
+            do {
+                _ = try await transport.send(HTTPRequest(.get, ResourceAddress(address)))
+                return ("", "")
+            } catch let failure as TransportError {
+                return ("\(failure.why)", "\(failure.remedy ?? "")")
+            }
+        }
+    }
+
+    @Test func `why there is no secure connection is said in words, with what to do`() async throws {
+        try await SecureServer.run { server in
+            var options = TransportOptions()
+            options.security = server.trust
+            let other = try await refusal(of: "https://127.0.0.1:\(server.port)/a", options)
+            #expect(other.0 == "no secure connection: the server's certificate is for another host name")
+            #expect(other.1 == "check the host name in the address")
+        }
+        try await withServer(.always(.notFound)) { plain in
+            let address = plain.url("/a").replacing("http://", with: "https://")
+            let found = try await refusal(of: address)
+            #expect(found.0 == "no secure connection: the server does not speak HTTPS")
+            #expect(found.1 == "try the address with http://")
         }
     }
 
