@@ -5,6 +5,7 @@ import LibraryMedia
 import Logging
 import MediaProbe
 import Settings
+import ShelfQueries
 import Transport
 
 /// Reads what the runs of a library left unread of its files, without its lock.
