@@ -43,16 +43,19 @@ extension CatalogStore {
         }
     }
 
-    /// Files that were not read since they are in the library, so many at most: those that were fetched last come first.
+    /// Files of the last thirty days that were not read yet, so many at most: those that were fetched last come first. Older ones
+    /// are left to who verifies the library.
     package func unreadFiles(limit: Int = 2000) async throws -> [LocalFile] {
         try await read("what is known of the audio files cannot be read") { database in
             let sql = """
                 SELECT \(EpisodeIdentity.columns), \(LocalFile.columns)
                 FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE NOT EXISTS (SELECT 1 FROM media m WHERE m.episode_id = f.episode_id AND m.sha256 = f.sha256)
+                WHERE f.fetched_at > ? AND NOT EXISTS (
+                    SELECT 1 FROM media m WHERE m.episode_id = f.episode_id AND m.sha256 = f.sha256)
                 ORDER BY f.fetched_at DESC LIMIT ?
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [limit])
+            let since = stored(Date(timeIntervalSinceNow: -30 * 86400))
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [since, limit])
             var files: [LocalFile] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
