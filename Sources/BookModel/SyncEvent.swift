@@ -12,6 +12,8 @@ package enum SyncEvent: Sendable {
     case advanced(RunProgress)
     /// So many more catalogs are to be asked.
     case asking(catalogs: Int)
+    /// So many files are still to be read for their durations.
+    case reading(files: Int)
     /// Something has to wait from now on; nil when it waits no longer.
     case waiting(WaitSubject, Wait?)
     case finished(TransferReceipt)

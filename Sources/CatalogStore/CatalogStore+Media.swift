@@ -20,10 +20,11 @@ extension CatalogStore {
         }
     }
 
-    /// Records what a file says of itself, or why it cannot be read as audio.
-    package func record(_ media: Result<MediaInfo, Failure>, of file: LocalFile) async throws {
+    /// Records what a file says of itself, or why it cannot be read as audio; nil where what the catalog says of it is enough.
+    package func record(_ media: Result<MediaInfo, Failure>?, of file: LocalFile) async throws {
         try await write("the audio of \(file.episode) cannot be recorded", .relaxed) { database in
-            let info = try? media.get()
+            // Why it failed goes into a column of its own.
+            let info = try? media?.get()
             let text = try info.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
             var error: String?
             if case .failure(let failure) = media { error = failure.why.description }
@@ -39,6 +40,29 @@ extension CatalogStore {
                     try database.requiredID(of: file.episode), file.sha256, duration, info?.chapters.count ?? 0, text,
                     error,
                 ])
+        }
+    }
+
+    /// Files of the last thirty days that were not read yet, so many at most: those that were fetched last come first. Older ones
+    /// are left to who verifies the library.
+    package func unreadFiles(limit: Int = 2000) async throws -> [LocalFile] {
+        try await read("what is known of the audio files cannot be read") { database in
+            let sql = """
+                SELECT \(EpisodeIdentity.columns), \(LocalFile.columns)
+                FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
+                WHERE f.fetched_at > ? AND NOT EXISTS (
+                    SELECT 1 FROM media m WHERE m.episode_id = f.episode_id AND m.sha256 = f.sha256)
+                ORDER BY f.fetched_at DESC LIMIT ?
+                """
+            let since = stored(Date(timeIntervalSinceNow: -30 * 86400))
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [since, limit])
+            var files: [LocalFile] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let episode = try EpisodeIdentity(&columns)
+                files.append(try LocalFile(&columns, of: episode))
+            }
+            return files
         }
     }
 

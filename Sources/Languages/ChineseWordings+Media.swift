@@ -5,6 +5,7 @@ extension Wordings {
         "ffmpeg is not installed": "没有安装 ffmpeg",
         "install ffmpeg and try again": "请安装 ffmpeg 后再试",
         "check the disk and the file, or download it again": "请检查磁盘和文件，或重新下载",
+        "reading durations of {1}": "正在读取 {1} 的时长",
         "there is no such file": "文件不存在",
         "it is not a regular file": "它不是普通文件",
         "the file is empty": "文件是空的",

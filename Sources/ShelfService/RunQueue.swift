@@ -59,6 +59,8 @@ package actor RunQueue {
     package nonisolated let searches: CatalogSearches
     /// Makes one file of a book; nil where ffmpeg is not installed.
     package nonisolated let joins: BookJoins?
+    /// Reads durations while nothing else is to be done; nil where nothing does.
+    private let catchUp: MediaCatchUp?
     private let runner: Runner
     private let turns: RunTurns
     private var errands = PendingRuns()
@@ -85,8 +87,9 @@ package actor RunQueue {
     ///   - turns: shared with the queues of other libraries: their runs take turns, so that no host is asked by two at once.
     package init(
         _ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, joins: BookJoins? = nil,
-        turns: RunTurns = RunTurns(), runner: Runner
+        catchUp: MediaCatchUp? = nil, turns: RunTurns = RunTurns(), runner: Runner
     ) {
+        self.catchUp = catchUp
         self.turns = turns
         self.joins = joins
         self.configuration = configuration
@@ -300,7 +303,10 @@ package actor RunQueue {
         while !Task.isCancelled {
             guard let errand = errands.next() else {
                 expected = []
+                let reading = Task { [catchUp] in await catchUp?.execute() }
                 await sleep()
+                reading.cancel()
+                await reading.value
                 continue
             }
             let (control, begin) = (RunControl(), Date.now)

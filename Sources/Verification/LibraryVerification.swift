@@ -116,7 +116,7 @@ package struct LibraryVerification: Sendable {
         guard !unread.isEmpty else { return }
         emit(.notice("reading durations, chapters and tags of \(Message(unread.count, "file"))"))
         let reader = MediaReader(media, library: library, store: store)
-        for file in unread { reader.add(file) }
+        reader.add(unread)
         reader.finish()
         if let notice = await reader.run() { emit(.notice(notice)) }
     }

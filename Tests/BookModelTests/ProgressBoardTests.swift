@@ -84,6 +84,14 @@ import Testing
         #expect(lines(after: 2) == [])
     }
 
+    @Test func `files whose durations are being read are counted, until none is left`() {
+        var board = ProgressBoard()
+        board.apply(.reading(files: 36), at: start)
+        #expect(board.state(at: start).waits.map(\.description) == ["reading durations of 36 files"])
+        board.apply(.reading(files: 0), at: start)
+        #expect(board.state(at: start).waits.isEmpty)
+    }
+
     @Test func `what one server lets wait is told once, with the time of the first`() {
         var board = ProgressBoard()
         for section in 1...3 {

@@ -109,6 +109,45 @@
                     }
                 }
             }
+
+            @Test(arguments: [Call.rename, .fsync, .open, .mkdir])
+            func `whichever call a run dies at that replaces a file, the old one and the new one are kept`(call: Call)
+                async throws
+            {
+                let (old, new) = (ScriptedCatalog(episodes: 1, bytes: 3000), ScriptedCatalog(episodes: 1, bytes: 4000))
+                let isReplaced = Watched(false)
+                let script = ServerScript { (isReplaced.value ? new : old).script.answer($0) }
+                try await withCatalog(script) { bench, _ in
+                    let faults = try await Faults(bench)
+                    #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+                    let trash = bench.library.appending(path: ".booksync/trash")
+                    func copy(_ from: String, to other: String) async throws {
+                        #expect(try await ForeignProgram.run("rm", ["-rf", other], in: bench).exitCode == 0)
+                        #expect(try await ForeignProgram.run("cp", ["-a", from, other], in: bench).exitCode == 0)
+                    }
+                    func kept() throws -> [String] {
+                        guard FileManager.default.fileExists(atPath: trash.path) else { return [] }
+                        return try bench.files(in: trash).values.map { sha256(try Data(contentsOf: $0)) }
+                    }
+                    try await copy("L", to: "before")
+                    isReplaced.update { $0 = true }
+                    _ = try await faults.fetch(call, failingAt: 0, with: 0)
+                    let count = try faults.count()
+                    let step = max(1, count / Thoroughness.choose(6, orMany: 60))
+                    for number in stride(from: 1, through: count, by: step) {
+                        try await copy("before", to: "L")
+                        let killed = try await faults.fetch(call, failingAt: number, with: 0)
+                        #expect(killed.exitCode == nil, "\(call) \(number)")
+                        #expect(try (bench.digests() + kept()).contains(old.digests[0]), "\(call) \(number)")
+                        let next = try await bench.run("fetch", "1", "--json", environment: bench.configured)
+                        #expect(next.exitCode == 0, "\(call) \(number): \(next.errors)")
+                        #expect(try bench.digests() == new.digests, "\(call) \(number)")
+                        #expect(try kept() == old.digests, "\(call) \(number)")
+                        let listed = try await bench.run("trash", "list", "--json", environment: bench.configured)
+                        #expect(try JSONObject.list(listed.output).count == 1, "\(call) \(number)")
+                    }
+                }
+            }
         }
     }
 #endif

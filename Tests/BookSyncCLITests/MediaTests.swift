@@ -31,24 +31,28 @@ extension ProductTests {
             <psc:chapter start="00:00:12" title="Ende"/><psc:chapter start="00:00" title="Anfang"/></psc:chapters>
             """
 
-        /// A feed that says of no file how long it is, on a server that says it neither.
+        /// A feed of files.
+        /// - Parameter isDeclared: whether the feed and the server say of each file how long it is; else neither does.
         private func withFeed(
-            _ files: [(name: String, bytes: [UInt8])], and chapters: [String: ServerScript] = [:], in bench: Workbench,
+            _ files: [(name: String, bytes: [UInt8])], and chapters: [String: ServerScript] = [:],
+            isDeclared: Bool = false, in bench: Workbench,
             _ body: (MisbehavingServer, [String: String]) async throws -> Void
         ) async throws {
             var scripts = Dictionary(
                 uniqueKeysWithValues: files.map { name, bytes in
-                    ("/\(name)", ServerScript.file(bytes, ranges: false, [.framing(.untilClose)]))
+                    let file = ServerScript.file(bytes)
+                    return ("/\(name)", isDeclared ? file : .file(bytes, ranges: false, [.framing(.untilClose)]))
                 })
             scripts.merge(chapters) { $1 }
             scripts["/feed"] = ServerScript { request in
-                let items = files.map { name, _ in
+                let items = files.map { name, bytes in
+                    let length = isDeclared ? "length=\"\(bytes.count)\"" : ""
                     let document = "http://\(request.header("Host") ?? "")/\(name).json"
                     return "<item>"
                         + (name.hasPrefix("psc") ? Self.simpleChapters : "")
                         + (chapters.isEmpty ? "" : "<podcast:chapters url=\"\(document)\" type=\"application/json\"/>")
                         + "<title>\(name)</title><guid>\(name)</guid><itunes:duration>\(name.hasPrefix("stub") ? 900 : 25)</itunes:duration>"
-                        + "<enclosure url=\"http://\(request.header("Host") ?? "")/\(name)\" type=\"audio/mpeg\"/></item>"
+                        + "<enclosure url=\"http://\(request.header("Host") ?? "")/\(name)\" \(length) type=\"audio/mpeg\"/></item>"
                 }
                 return .text(
                     "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>"
@@ -80,6 +84,8 @@ extension ProductTests {
                 try await withFeed(files, in: bench) { server, environment in
                     let run = try await bench.run("fetch", "own:feed", environment: environment)
                     #expect(run.exitCode == 0, "\(run.errors)")
+                    // What the run did not come to.
+                    #expect(try await bench.run("verify", environment: environment).exitCode == 0)
                     let listed = try JSONObject.list(
                         try await bench.run("list", "own:feed", "--json", environment: environment).output)
                     for (section, name) in [(1, "1.mp3"), (2, "2.m4a")] {
@@ -124,6 +130,7 @@ extension ProductTests {
                 let bytes = try await make("a.mp3", "-i chapters -map_metadata 1 -c:a libmp3lame", in: bench)
                 try await withFeed([("1.mp3", bytes)], in: bench) { _, environment in
                     #expect(try await bench.run("fetch", "own:feed", environment: environment).exitCode == 0)
+                    #expect(try await bench.run("verify", environment: environment).exitCode == 0)
                     try await bench.serve(environment: environment) { shelf in
                         try await Browser.run { browser in
                             let audio = "document.getElementById('audio')"
@@ -192,6 +199,11 @@ extension ProductTests {
                         "psc.mp3": "Anfang Ende catalog", "json.mp3": "One Two catalog", "own.mp3": "开头 中间 结尾 file",
                         "broken.mp3": " -", "long.mp3": " -", "gone.mp3": " -",
                     ]
+                    // A server that has nothing else to do reads what the run did not come to.
+                    try await bench.serve(environment: environment) { _ in
+                        var looks = 0
+                        while try await told() != expected, looks < 200 { looks += 1 }
+                    }
                     #expect(try await told() == expected)
                     let asked = server.record.requests.map(\.path).filter { $0.hasSuffix(".json") }
                     #expect(
@@ -249,6 +261,66 @@ extension ProductTests {
                     let told = try await bench.run("verify", "--deep", environment: environment)
                     #expect(!told.errors.contains("--repair"), "\(told.errors)")
                     #expect(bad.count == 2 && bad.allSatisfy { $0["reason"]?.contains("its audio") == true })
+                }
+            }
+        }
+
+        /// An environment with this script for ffprobe.
+        private func standIn(_ script: String, _ environment: [String: String], in bench: Workbench) throws
+            -> [String: String]
+        {
+            let folder = bench.folder.appending(path: "programs")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let program = folder.appending(path: "ffprobe")
+            try Data("#!/bin/sh\n\(script)\n".utf8).write(to: program)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+            return environment.merging(["PATH": folder.path]) { $1 }
+        }
+
+        private func durations(_ bench: Workbench, _ environment: [String: String]) async throws -> [Double] {
+            try JSONObject.list(try await bench.run("list", "own:feed", "--json", environment: environment).output)
+                .compactMap { $0.double("duration")?.rounded() }.sorted()
+        }
+
+        @Test func `a run ends with its last byte, and what it did not read of the files is read later`() async throws {
+            try await withWorkbench { bench in
+                let bytes = try await make("a.flac", "-c:a flac", in: bench)
+                let files = (1...6).map { ("\($0).flac", bytes) }
+                try await withFeed(files, isDeclared: true, in: bench) { _, environment in
+                    let endless = try standIn("while :; do /bin/sleep 1; done", environment, in: bench)
+                    let run = try await bench.run("fetch", "own:feed", environment: endless)
+                    #expect(run.exitCode == 0 && run.errors.contains("6 fetched"), "\(run.errors)")
+                    // It would wait for the lock.
+                    #expect(try await bench.run("fetch", "own:feed", environment: endless).exitCode == 0)
+                    #expect(try await durations(bench, environment) == [25, 25, 25, 25, 25, 25])
+                    #expect(try await bench.run("verify", environment: environment).exitCode == 0)
+                    #expect(try await durations(bench, environment) == [20, 20, 20, 20, 20, 20])
+                }
+            }
+        }
+
+        @Test func `no program is started for a file whose catalog, length and first bytes agree`() async throws {
+            try await withWorkbench { bench in
+                try writeChapters(in: bench)
+                let files = try await [
+                    ("1.mp3", make("a.mp3", "-c:a libmp3lame", in: bench)),
+                    ("2.mp3", make("b.mp3", "-i chapters -map_metadata 1 -c:a libmp3lame", in: bench)),
+                ]
+                try await withFeed(files, isDeclared: true, in: bench) { _, environment in
+                    let calls = bench.folder.appending(path: "calls")
+                    let counting = try standIn(
+                        "echo \"$*\" >> '\(calls.path)'; exec /usr/bin/ffprobe \"$@\"", environment, in: bench)
+                    #expect(try await bench.run("fetch", "own:feed", environment: counting).exitCode == 0)
+                    try await bench.serve(environment: counting) { _ in
+                        var looks = 0
+                        while try await durations(bench, environment) != [20, 25], looks < 200 { looks += 1 }
+                    }
+                    #expect(try await durations(bench, environment) == [20, 25])
+                    let called = try String(contentsOf: calls, encoding: .utf8)
+                    #expect(!called.contains("1.mp3"), "\(called)")
+                    // Whoever has every file read has this one read too.
+                    #expect(try await bench.run("verify", environment: environment).exitCode == 0)
+                    #expect(try await durations(bench, environment) == [20, 20])
                 }
             }
         }

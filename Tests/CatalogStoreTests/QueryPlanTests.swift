@@ -310,6 +310,7 @@ import Testing
         try await store.record(.success(MediaInfo(container: "mp3", codec: "mp3")), of: file)
         _ = try await store.media(of: file.episode)
         _ = try await store.filesWithoutMedia([file])
+        _ = try await store.unreadFiles()
         let joined = JoinedFile(path: "a.m4b", book: veterinary, size: 1, modificationTime: 1, madeOf: "")
         try await store.recordJoinedFiles([joined], of: veterinary)
         _ = try await store.joinedFiles(of: veterinary)

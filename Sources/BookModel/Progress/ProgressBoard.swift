@@ -58,6 +58,8 @@ package struct ProgressBoard: Sendable {
     private var done = 0
     private var failed = 0
     private var meter = SpeedMeter()
+    /// Files whose durations are still to be read.
+    private var unreadFiles = 0
 
     package init() {}
 
@@ -66,6 +68,9 @@ package struct ProgressBoard: Sendable {
         case .notice, .advanced, .adopted, .renamed, .summarised: return
         case .asking(let count):
             catalogs.all += count
+            return
+        case .reading(let count):
+            unreadFiles = count
             return
         case .waiting(let subject, let wait):
             waiting.removeAll { $0.subject == subject }
@@ -135,7 +140,7 @@ package struct ProgressBoard: Sendable {
         var state = ProgressState(transfers: transfers, run: run(at: now))
         state.failures = failed > 0 ? "\(failed) failed" : nil
         state.bytesResumed = resumed.addingSaturated(running.values.saturatedSum { $0.progress.bytesReused })
-        state.waits = [asking].compactMap(\.self) + waits(at: now) + stalls(of: shown, at: now)
+        state.waits = [asking, reading].compactMap(\.self) + waits(at: now) + stalls(of: shown, at: now)
         return state
     }
 
@@ -147,6 +152,8 @@ package struct ProgressBoard: Sendable {
             ? "asking \(asked) of \(catalogs.all) catalogs"
             : "asking \(asked) of \(catalogs.all) catalogs, \(catalogs.answered) answered"
     }
+
+    private var reading: Message? { unreadFiles > 0 ? "reading durations of \(Message(unreadFiles, "file"))" : nil }
 
     /// A line for each that waits; those that one server lets wait have one together.
     private func waits(at now: ContinuousClock.Instant) -> [Message] {

@@ -107,9 +107,13 @@ package struct SyncRun: Sendable {
                 configuration: configuration, store: session.store, transport: transport, logger: logger)
             let reader = media.map {
                 MediaReader(
-                    $0, library: session.folder.path, store: session.store, catalogChapters: lookup.chapters)
+                    $0, library: session.folder.path, store: session.store, catalogChapters: lookup.chapters,
+                    onChange: { [emit] in emit(.reading(files: $0)) })
             }
-            async let unread = reader?.run()
+            // Beside the downloads, and no longer: nobody waits for the library because of durations.
+            reader?.add(try await session.store.unreadFiles())
+            let reading = reader.map { reader in Task { await reader.run() } }
+            defer { reading?.cancel() }
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(request.limits),
@@ -132,7 +136,7 @@ package struct SyncRun: Sendable {
                     await check?.objection(to: path, declared: episode.duration)
                 },
                 emit: { [emit] event in
-                    if case .finished(let receipt) = event { reader?.add(receipt.file) }
+                    if case .finished(let receipt) = event { reader?.add([receipt.file]) }
                     emit(event)
                 })
             let inbox = control.inbox
@@ -177,6 +181,9 @@ package struct SyncRun: Sendable {
                 collected = []
             }
             var transfers = await fetched
+            reading?.cancel()
+            if let notice = await reading?.value { emit(.notice(notice)) }
+            emit(.reading(files: 0))
             report.summary.left += inbox.close().count
             if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()
@@ -203,8 +210,6 @@ package struct SyncRun: Sendable {
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = transfers.receipts.count { $0.outcome == .replaced }
             if replaced > 0 { emit(.notice(Self.replacedNotice(replaced))) }
-            reader?.finish()
-            if let notice = await unread { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }

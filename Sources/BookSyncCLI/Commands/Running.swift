@@ -96,7 +96,8 @@ extension Program {
             let own = configuration.choosing(place)
             return RunQueue(
                 own, knownLibraries: knownLibraries, logger: logger,
-                joins: mediaWriter.map { BookJoins(own, probe: $0) }, turns: turns, runner: runner)
+                joins: mediaWriter.map { BookJoins(own, probe: $0) },
+                catchUp: media(own).map { MediaCatchUp(own, probe: $0, logger: logger) }, turns: turns, runner: runner)
         }
     }
 

@@ -24,7 +24,7 @@ struct EventLog: Sendable {
                 ])
         case .started(let progress):
             logger.info("transfer begun", metadata: ["episode": "\(progress.episode)", "name": "\(progress.name)"])
-        case .progressed, .advanced, .asking, .waiting: break
+        case .progressed, .advanced, .asking, .reading, .waiting: break
         case .renamed(let episode, let from, let to):
             logger.info("file renamed", metadata: ["episode": "\(episode)", "from": "\(from)", "path": "\(to)"])
         case .finished(let receipt):

@@ -16,7 +16,7 @@ extension SyncEvent {
             guard isVerbose else { return nil }
             return progress.bytesReused > 0
                 ? "\(progress.name): going on from \(describeBytes(progress.bytesReused))" : "\(progress.name): begun"
-        case .progressed, .advanced, .asking, .waiting, .renamed, .summarised:
+        case .progressed, .advanced, .asking, .reading, .waiting, .renamed, .summarised:
             return nil
         case .paused(_, let name):
             return "paused \(name)"
