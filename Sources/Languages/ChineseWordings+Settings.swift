@@ -140,6 +140,7 @@ extension Wordings {
         "use single quotes": "请改用单引号", "a '-' stands where no list can be": "“-”出现在不能有列表的地方",
         "begin the list on a line of its own": "请让列表另起一行", "it holds more than one document": "其中不止一个文档",
         "remove the line ---": "请删除“---”这一行", "a value begins with '*'": "有的值以“*”开头", "quote it": "请给它加引号",
+        "the run cannot begin": "运行无法开始", "its control is of a run before it": "它的控制对象属于上一次运行",
         "it was not started": "没有启动", "the demo catalog cannot be asked": "无法查询演示目录",
         "the configuration {1} cannot be written": "无法写入配置 {1}",
         "see that it may be written, or name another with --config": "请确认可写，或用 --config 指定别的文件",

@@ -37,20 +37,14 @@ struct PendingRuns: Sendable, Equatable {
         /// Without all of some books; nil when nothing is left of it.
         func without(allOf books: Set<BookIdentity>) -> Errand? {
             guard case .fetch(let items, let force) = self else { return self }
-            let left = items.filter { !books.contains($0.book) }
+            let left = items.without(allOf: books)
             return left.isEmpty ? nil : .fetch(left, force: force)
         }
 
         /// Without episodes that were named one by one; nil when nothing is left of it. A whole book stays whole.
         func without(_ sections: [BookIdentity: Set<Int>]) -> Errand? {
             guard case .fetch(let items, let force) = self else { return self }
-            let left = items.compactMap { item -> RunRequest.Item? in
-                guard let dropped = sections[item.book], let only = item.filter.only else { return item }
-                guard let rest = only.without(dropped) else { return nil }
-                var item = item
-                item.filter.only = rest
-                return item
-            }
+            let left = items.without(sections)
             return left.isEmpty ? nil : .fetch(left, force: force)
         }
     }
@@ -111,20 +105,5 @@ struct PendingRuns: Sendable, Equatable {
         case .success(let items): items
         case .failure: nil
         }
-    }
-}
-
-extension SectionRanges {
-    /// - Returns: nil when nothing is left.
-    fileprivate func without(_ dropped: Set<Int>) -> SectionRanges? {
-        var left = ranges
-        for section in dropped.sorted() {
-            left = left.flatMap { range -> [ClosedRange<Int>] in
-                guard range.contains(section) else { return [range] }
-                let below = range.lowerBound < section ? [range.lowerBound...(section - 1)] : []
-                return below + (range.upperBound > section ? [(section + 1)...range.upperBound] : [])
-            }
-        }
-        return left.isEmpty ? nil : SectionRanges(left)
     }
 }

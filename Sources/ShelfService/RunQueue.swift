@@ -230,7 +230,7 @@ package actor RunQueue {
         var sections: [BookIdentity: Set<Int>] = [:]
         for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
         errands.drop(sections)
-        control?.withdraw(meant.map(\.episode.identity))
+        control?.withdraw(meant.map(\.episode.identity), sections)
         current = current?.without(sections)
     }
 
@@ -309,12 +309,13 @@ package actor RunQueue {
                 await reading.value
                 continue
             }
-            let (control, begin) = (RunControl(), Date.now)
-            self.control = control
+            let begunAt = Date.now
+            // What is asked for while a book is joined has no run to join.
+            if case .join = errand { control = nil } else { control = RunControl() }
             current = errand
             joined = []
             isRecorded = false
-            let work = Task { try await run(errand, control) }
+            let work = Task { try await run(errand) }
             self.work = work
             do {
                 _ = try await withTaskCancellationHandler {
@@ -327,12 +328,13 @@ package actor RunQueue {
             } catch {
                 let failure = Failure.of(error)
                 if case .join(let book) = errand { joinFailures[book] = failure }
-                if !isRecorded { record(failure, of: errand, begunAt: begin) }
+                if !isRecorded { record(failure, of: errand, begunAt: begunAt) }
                 await runner.onFailure(failure)
             }
-            (self.control, self.work) = (nil, nil)
+            let left = control?.close() ?? []
+            (control, self.work) = (nil, nil)
             current = nil
-            for request in control.close() { errands.add(.fetch(request.items, force: request.force)) }
+            for request in left { begin(.fetch(request.items, force: request.force)) }
         }
     }
 
@@ -349,10 +351,12 @@ package actor RunQueue {
     }
 
     private func execute(
-        _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession,
-        _ control: RunControl
+        _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession
     ) async throws -> RunReport {
         isRecorded = true
+        let control = control ?? RunControl()
+        // A mirror may be several runs: what comes between two of them is for the next.
+        defer { self.control = control.next() }
         return try await runner.execute(request, command, configuration, session, control)
     }
 
@@ -371,7 +375,7 @@ package actor RunQueue {
         wakeUp = nil
     }
 
-    private func run(_ errand: PendingRuns.Errand, _ control: RunControl) async throws -> RunReport {
+    private func run(_ errand: PendingRuns.Errand) async throws -> RunReport {
         if try await LibraryLock.isHeld(in: configuration.library) {
             await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
         }
@@ -387,7 +391,7 @@ package actor RunQueue {
                     let request = try RunRequest(
                         items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
                         detail: .changes)
-                    return try await self.execute(request, "fetch", configuration, session, control)
+                    return try await self.execute(request, "fetch", configuration, session)
                 }
             }
         case .join(let book):
@@ -409,7 +413,7 @@ package actor RunQueue {
                         items: items, lists: lists, order: recognised.downloads.order, detail: .changes,
                         bringsNewsFirst: true)
                     return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
-                        try await self.execute(request, "mirror", configuration, session, control)
+                        try await self.execute(request, "mirror", configuration, session)
                     }
                 }.report
             }

@@ -368,6 +368,58 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `serve downloads every book of a list of 510 feeds, whether it is asked to mirror or does so by itself`(
+            isAsked: Bool
+        ) async throws {
+            let numbers = 1...510
+            let script = ServerScript { request in
+                let server = "http://\(request.header("Host") ?? "")"
+                let parts = request.path.split(separator: "/")
+                switch parts.first {
+                case "list.opml":
+                    let outlines = numbers.map { "<outline xmlUrl=\"\(server)/feed/\($0)\"/>" }
+                    return .text(
+                        "<opml version=\"2.0\"><body>\(outlines.joined())</body></opml>", type: "text/x-opml")
+                case "feed":
+                    return .text(
+                        """
+                        <rss version="2.0"><channel><title>Radio \(parts[1])</title><item><title>One</title>
+                        <enclosure url="/audio/\(parts[1])" length="8" type="audio/mpeg"/><guid>1</guid></item>
+                        </channel></rss>
+                        """, type: "application/rss+xml")
+                default:
+                    return .reply(
+                        headers: ["Content-Type": "audio/mpeg"], body: CollectedArchive.audio(request.path, 1))
+                }
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    try bench.configure("downloads: { retries: 0 }")
+                    let list = "feed:opml:\(server.url("/list.opml"))"
+                    #expect(try await bench.run("subscribe", list, environment: bench.configured).exitCode == 0)
+                    let option = isAsked ? "--no-color" : "--mirror-every=6h"
+                    try await bench.serve(option, environment: bench.configured) { shelf in
+                        if isAsked {
+                            let json = ["Content-Type: application/json", "Content-Length: 2"]
+                            let asked = try await shelf.send("/api/v1/mirror", method: "POST", json, body: "{}")
+                            #expect(asked.status == 200)
+                        }
+                        try await waitUntil("both runs are over") {
+                            let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
+                            return runs.count { $0.number("exit_code") != nil } == 2
+                        }
+                        let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
+                        #expect(runs.compactMap { $0.number("fetched") }.sorted() == [10, 500])
+                    }
+                    let asked = server.record.requests.map(\.path).filter { $0 != "/list.opml" }
+                    #expect(Set(asked).count == 1020 && asked.count == 1020)
+                    let expected = numbers.map { sha256(CollectedArchive.audio("/audio/\($0)", 1)) }
+                    #expect(try bench.digests().sorted() == expected.sorted())
+                }
+            }
+        }
+
         @Test func `a list of the configuration is followed, by the short name of the archive`() async throws {
             try await withArchive(Self.poetry) { bench, server, _ in
                 try bench.configure(

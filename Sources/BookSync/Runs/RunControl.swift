@@ -47,6 +47,9 @@ package final class RunControl: Sendable {
     /// - Parameter books: nil for everything.
     package func withdraw(allOf books: Set<BookIdentity>?) {
         state.withLock { state in
+            for index in state.joined.indices {
+                state.joined[index].items = state.joined[index].items.without(allOf: books)
+            }
             if let books {
                 state.books.formUnion(books)
                 state.wantedAgain.removeAll { books.contains($0.book) }
@@ -57,8 +60,12 @@ package final class RunControl: Sendable {
         }
     }
 
-    package func withdraw(_ episodes: [EpisodeIdentity]) {
+    /// - Parameter sections: those of the episodes.
+    package func withdraw(_ episodes: [EpisodeIdentity], _ sections: [BookIdentity: Set<Int>]) {
         state.withLock { state in
+            for index in state.joined.indices {
+                state.joined[index].items = state.joined[index].items.without(sections)
+            }
             state.episodes.formUnion(episodes)
             let books = Set(episodes.map(\.book))
             state.wantedAgain.removeAll { books.contains($0.book) }
@@ -73,6 +80,19 @@ package final class RunControl: Sendable {
             defer { state.joined = [] }
             return state.joined
         }
+    }
+
+    /// Ends this run as ``close()`` does, and makes the control of the one that goes on with its work: what was withdrawn
+    /// stays so, and what this run did not come to see joins that one.
+    package func next() -> RunControl {
+        let (next, left) = (RunControl(), close())
+        let ended = state.withLock { $0 }
+        next.state.withLock { state in
+            (state.withdrawsAll, state.books, state.episodes) = (ended.withdrawsAll, ended.books, ended.episodes)
+            state.wantedAgain = ended.wantedAgain
+        }
+        for request in left { _ = next.join(request) }
+        return next
     }
 
     // MARK: For the run

@@ -59,7 +59,7 @@ package struct RunRequest: Sendable {
     }
 
     /// Each book once.
-    package let items: [Item]
+    package internal(set) var items: [Item]
     /// What lists that could not be read came to is told with what catalogs came to.
     package let lists: [ListAnswer]
     package let order: TransferOrder
@@ -121,6 +121,22 @@ package struct RunRequest: Sendable {
 }
 
 extension [RunRequest.Item] {
+    /// Without all of some books; nil for all of all.
+    package func without(allOf books: Set<BookIdentity>?) -> [RunRequest.Item] {
+        filter { books?.contains($0.book) == false }
+    }
+
+    /// Without episodes that were named one by one. A whole book stays whole.
+    package func without(_ sections: [BookIdentity: Set<Int>]) -> [RunRequest.Item] {
+        compactMap { item in
+            guard let dropped = sections[item.book], let only = item.filter.only else { return item }
+            guard let rest = only.without(dropped) else { return nil }
+            var item = item
+            item.filter.only = rest
+            return item
+        }
+    }
+
     /// These with the titles that subscriptions give them.
     package func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
         let titles = Dictionary(subscriptions.map { ($0.book, $0.title) }) { first, _ in first }
@@ -129,6 +145,21 @@ extension [RunRequest.Item] {
             item.title = item.title ?? titles[item.book] ?? nil
             return item
         }
+    }
+}
+
+extension SectionRanges {
+    /// - Returns: nil when nothing is left.
+    fileprivate func without(_ dropped: Set<Int>) -> SectionRanges? {
+        var left = ranges
+        for section in dropped.sorted() {
+            left = left.flatMap { range -> [ClosedRange<Int>] in
+                guard range.contains(section) else { return [range] }
+                let below = range.lowerBound < section ? [range.lowerBound...(section - 1)] : []
+                return below + (range.upperBound > section ? [(section + 1)...range.upperBound] : [])
+            }
+        }
+        return left.isEmpty ? nil : SectionRanges(left)
     }
 }
 

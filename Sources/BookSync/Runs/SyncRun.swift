@@ -83,6 +83,10 @@ package struct SyncRun: Sendable {
         for notice in session.notices { emit(.notice(notice)) }
         let (request, left) = try await whole.leavingOtherLibraries(configuration, store: session.store)
         for failure in left { report.fail(failure, emit: emit) }
+        guard control.inbox.hold() else {
+            throw Failure(
+                .defect, disposition: .stop, what: "the run cannot begin", why: "its control is of a run before it")
+        }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
@@ -140,7 +144,6 @@ package struct SyncRun: Sendable {
                     emit(event)
                 })
             let inbox = control.inbox
-            guard inbox.hold() else { return }
             async let fetched = fetch(with: engine)
             try await refresh.execute(within: request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))) {
                 assembled, hasJoined in

@@ -28,8 +28,9 @@ import Transport
     }
 
     /// A run over some episodes, and what to tell it.
-    private func start(_ request: RunRequest, _ bench: RunBench) -> (run: Task<RunReport, any Error>, RunControl) {
-        let control = RunControl()
+    private func start(
+        _ request: RunRequest, _ bench: RunBench, _ control: RunControl = RunControl()
+    ) -> (run: Task<RunReport, any Error>, RunControl) {
         let run = bench.syncRun(control)
         let library = bench.library
         let task = Task {
@@ -128,7 +129,7 @@ import Transport
         let episode = Episode(identity: EpisodeIdentity(book: RunBench.book, key: "1"), section: 1, name: "1")
         #expect(control.join(try request(nil)))
         #expect(!control.isWithdrawn(episode))
-        control.withdraw([episode.identity])
+        control.withdraw([episode.identity], [RunBench.book: [1]])
         #expect(control.isWithdrawn(episode))
         // Another episode of its book is not it.
         #expect(control.join(try request("2-7")))
@@ -295,5 +296,29 @@ import Transport
         #expect(control.close().map(\.items) == [try request("3").items])
         #expect(control.close().isEmpty)
         #expect(!control.join(try request("4")))
+    }
+
+    @Test func `what joined and was withdrawn is not given back, and the next run knows of both`() async throws {
+        let control = RunControl()
+        let other = BookIdentity(source: "kting", id: "7")
+        for request in [try request("3,5"), try request(nil, of: other)] { #expect(control.join(request)) }
+        control.withdraw([], [RunBench.book: [3]])
+        control.withdraw(allOf: [other])
+        let next = control.next()
+        #expect(!control.join(try request("4")))
+        #expect(await next.nextJoined()?.flatMap(\.items) == (try request("5").items))
+        let episode = Episode(identity: EpisodeIdentity(book: other, key: "1"), section: 1, name: "1")
+        #expect(next.isWithdrawn(episode))
+    }
+
+    @Test func `a control that a run has used is refused by the next one`() async throws {
+        try await withRunBench(.episodes(1)) { bench in
+            let (run, control) = start(try request("1"), bench)
+            #expect(try await run.value.summary.fetched == 1)
+            let failure = await #expect(throws: Failure.self) {
+                try await start(try request("1"), bench, control).run.value
+            }
+            #expect(failure?.kind == .defect)
+        }
     }
 }
