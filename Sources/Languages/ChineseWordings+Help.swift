@@ -63,7 +63,7 @@ extension Wordings {
             "有问题时退出码为 78。本机其他人能读取的敏感信息会给出提醒。",
         "Print where the configuration was read from.": "显示配置的读取位置。",
         "Books or episodes: REF, REF/12, REF/12-40.": "书或分集：REF、REF/12、REF/12-40。",
-        "Everything in the library.": "书库中的全部内容。",
+        "Everything in the library (pause, resume and cancel: in the queue).": "书库中的全部内容（pause、resume、cancel：队列中的全部）。",
         "Name episodes or say --all, not both.": "指定分集和 --all 不能同时使用。",
         "Name episodes, or say --all.": "请指定分集，或用 --all。",
         "Have transfers wait until they are resumed, also over runs.": "暂停下载，直到用 resume 继续；对以后的运行也有效。",

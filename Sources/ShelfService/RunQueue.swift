@@ -200,12 +200,13 @@ package actor RunQueue {
     private func forgetBooks(of scope: TransferControl.Scope) -> (asked: Int, underWay: Int) {
         let underWay = joined.union(current?.books ?? [])
         switch scope {
-        case .everything:
+        case .everything, .queue(of: nil):
             control?.withdraw(allOf: nil)
             cancelJoin { _ in true }
             current = nil
             joined = []
             return (errands.drop(allOf: nil), underWay.count)
+        case .queue(let books?): return forgetBooks(of: .books(books.map { ($0, EpisodeFilter()) }))
         case .books(let books):
             let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
             // Its catalog is being asked perhaps, and nothing of it in the store yet.

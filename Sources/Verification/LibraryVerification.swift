@@ -182,7 +182,7 @@ extension TransferControl.Scope {
     /// The same text for the same scope, however it is named.
     var text: String {
         switch self {
-        case .everything: ""
+        case .everything, .queue: ""
         case .books(let books):
             books.map { book, filter in
                 let only = filter.only.map { "/\($0)" } ?? ""

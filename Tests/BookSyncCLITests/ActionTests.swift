@@ -229,6 +229,46 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [#"{"all": true}"#, #"{"all": true, "refs": ["demo:40111"]}"#])
+        func
+            `to pause and to resume all is about the queue: nothing else is downloaded, and nothing that was cancelled`(
+                all: String
+            ) async throws
+        {
+            try await withWorkbench { bench in
+                try await bench.serveHeld(allowing: 60_000) { shelf, demo in
+                    func count(_ action: String, _ body: String) async throws -> Int? {
+                        try JSONObject(try await post(shelf, action, body).text).number("count")
+                    }
+                    let stream = try EventStream(shelf)
+                    defer { stream.close() }
+                    try await stream.message { $0.data == "[]" }
+                    #expect(try await count("fetch", #"{"refs": ["demo:40111/1-3"]}"#) == 1)
+                    for section in 1...3 { try await stream.event(["state": "downloading", "id": id(section)]) }
+                    #expect(try await count("cancel", #"{"refs": ["demo:40111/3"]}"#) == 1)
+                    let buttons = try await shelf.send("/books/demo/40111").text.components(separatedBy: "<form")
+                    #expect(
+                        buttons.contains {
+                            $0.contains("actions/pause\"") && $0.contains("name=\"all\" value=\"true\"")
+                        })
+                    #expect(try await count("pause", all) == 2)
+                    try await shelf.product.waitForErrors(containing: "40111 夜航船: 0 fetched")
+                    #expect(try await count("pause", all) == 0)
+
+                    demo.tap.open()
+                    #expect(try await count("resume", all) == 2)
+                    try await shelf.product.waitForErrors(containing: "2 resumed")
+                    #expect(try await state(of: 3, shelf) == "cancelled")
+                    #expect(try await count("resume", all) == 0)
+                    let asked = Set(demo.server.record.requests.map(\.path).filter { $0.hasSuffix(".mp3") })
+                    #expect(asked.count == 3 && (try bench.files().count) == 2, "\(asked)")
+                    // Who names it wants it.
+                    #expect(try await count("resume", #"{"refs": ["demo:40111/3"]}"#) == 1)
+                    try await stream.event(["event": "finished", "id": id(3)])
+                }
+            }
+        }
+
         @Test func `a new book can be cancelled while its catalog is asked`() async throws {
             let gate = Gate()
             let catalog = ScriptedCatalog(episodes: 2)

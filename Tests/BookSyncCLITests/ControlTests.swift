@@ -62,6 +62,43 @@ extension ProductTests {
             }
         }
 
+        @Test func `--all of pause, resume and cancel is what the queue has, and a book that is named is paused ahead`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                func expect(_ said: String, _ states: String..., after arguments: String...) async throws {
+                    let result = try await bench.runBare(arguments + ["--library", "L"])
+                    #expect(result.exitCode == 0 && result.errors == said + "\n", "\(arguments)")
+                    let list = try JSONObject.list(try await bench.run("list", "40111", "--json").output)
+                    #expect(list.compactMap { $0["state"] } == states, "\(arguments)")
+                }
+                let paced = ["BOOKSYNC_DEMO_PACE": "2000"]
+                try await bench.start("fetch", "40111/1-3", "--json", environment: paced) { run in
+                    for section in 1...3 { try await run.waitForProgress(of: section) }
+                    run.send(signal: SIGINT)
+                    _ = try await run.result()
+                }
+                let (waiting, paused, cancelled) = ("waiting", "paused", "cancelled")
+                try await expect(
+                    "1 episode cancelled", waiting, waiting, cancelled, waiting, waiting, waiting,
+                    after: "cancel", "40111/3")
+                try await expect(
+                    "2 episodes paused", paused, paused, cancelled, waiting, waiting, waiting, after: "pause", "--all")
+                try await expect(
+                    "2 episodes resumed", waiting, waiting, cancelled, waiting, waiting, waiting,
+                    after: "resume", "--all")
+                #expect(try JSONObject.list(try await bench.run("queue", "--json").output).count == 2)
+                try await expect(
+                    "2 episodes cancelled", cancelled, cancelled, cancelled, waiting, waiting, waiting,
+                    after: "cancel", "--all")
+                try await expect(
+                    "1 episode resumed", cancelled, cancelled, waiting, waiting, waiting, waiting,
+                    after: "resume", "40111/3")
+                try await expect(
+                    "6 episodes paused", paused, paused, paused, paused, paused, paused, after: "pause", "40111")
+            }
+        }
+
         private static func states(downloading: Int, waiting: Int) -> [String] {
             Array(repeating: "downloading", count: downloading) + Array(repeating: "waiting", count: waiting)
         }

@@ -81,7 +81,7 @@ extension ProductTests {
                 #expect(both.outputLines.dropFirst().map { $0.prefix(3) } == ["夜航船", "回到古"])
                 let one = try await bench.run("list", "40111/1", "40111/2")
                 #expect(one.outputLines.count == 3 && one.outputLines.first?.contains("book") == false)
-                _ = try await bench.run("pause", "--all")
+                _ = try await bench.run("pause", "40111", "30776")
                 let queue = try await bench.run("queue")
                 #expect(queue.outputLines.first?.hasPrefix("book ") == true)
                 #expect(queue.outputLines.contains { $0.hasPrefix("夜航船 ") && $0.contains("paused") })

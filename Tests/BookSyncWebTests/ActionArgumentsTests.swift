@@ -40,7 +40,11 @@ import Testing
         (.fetch, #"{"refs": ["a"], "secret": 1}"#, "'secret' is none of"),
         (.fetch, #"{"episodes": [{"source": "s", "book_id": "b"}]}"#, "there is no 'id'"),
         (.fetch, #"{"episodes": [{"source": "s", "book_id": "b", "id": "e", "x": 1}]}"#, "'x' is none of"),
-        (.pause, "{}", "neither"), (.pause, #"{"all": true, "refs": ["a"]}"#, "'all' and about some"),
+        (.pause, "{}", "neither"), (.remove, #"{"all": true, "refs": ["a"]}"#, "'all' and about some"),
+        (
+            .pause, #"{"all": true, "episodes": [{"source": "s", "book_id": "b", "id": "e"}]}"#,
+            "'all' and about some"
+        ),
         (.pause, #"{"refs": ["a"], "force": true}"#, "is not an argument of pause"),
         (.subscribe, #"{"refs": []}"#, "names no book"), (.subscribe, #"{"refs": ["a"], "title": ""}"#, "empty"),
         (.position, "{}", "no 'position'"),

@@ -11,6 +11,8 @@ package struct TransferControl: Sendable {
     /// What the words are about.
     package enum Scope: Sendable {
         case everything
+        /// What the queue shows, of these books or of all (nil): no cancelled transfer, and nothing that no run was to fetch.
+        case queue(of: [BookIdentity]?)
         /// Books, each with the episodes meant; no filter means all.
         case books([(book: BookIdentity, filter: EpisodeFilter)])
         /// These and no others, though others may have their numbers.
@@ -175,6 +177,10 @@ extension CatalogStore {
             var all: [EpisodeRecord] = []
             for shelved in try await books() { all += try await episodes(of: shelved.book.identity) }
             return all
+        case .queue(let books):
+            return try await unfinishedTransfers().filter { shelved in
+                shelved.transfer?.state != .cancelled && books?.contains(shelved.episode.identity.book) ?? true
+            }
         case .books(let books):
             var all: [EpisodeRecord] = []
             for (book, filter) in books {

@@ -9,7 +9,7 @@ struct ScopeArguments: ParsableArguments {
     @Argument(help: .words("Books or episodes: REF, REF/12, REF/12-40.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
-    @Flag(help: .words("Everything in the library."))
+    @Flag(help: .words("Everything in the library (pause, resume and cancel: in the queue)."))
     var all = false
 
     func validate() throws {
@@ -19,9 +19,13 @@ struct ScopeArguments: ParsableArguments {
         }
     }
 
-    /// - Parameter references: those of the library that the configuration is for.
-    func scope(_ references: [String], _ configuration: Configuration) throws -> TransferControl.Scope {
-        guard !all else { return .everything }
+    /// - Parameters:
+    ///   - references: those of the library that the configuration is for.
+    ///   - everything: what `--all` means.
+    func scope(
+        _ references: [String], _ configuration: Configuration, all everything: TransferControl.Scope = .everything
+    ) throws -> TransferControl.Scope {
+        guard !all else { return everything }
         return .books(
             try references.map { text in
                 let reference = try BookReference(parsing: text)
@@ -36,14 +40,14 @@ extension Program {
     ///   - event: the word for it in `--json`.
     ///   - rule: which episodes it can be done to.
     func control(
-        _ arguments: ScopeArguments, _ event: String, only rule: Message,
+        _ arguments: ScopeArguments, _ event: String, all: TransferControl.Scope = .queue(of: nil), only rule: Message,
         saying sentence: @Sendable (Message) -> Message,
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
         let configuration = try await libraryConfiguration(naming: arguments.references, isChanging: true)
         return try await inLibraries(of: arguments.references, configuration) {
             configuration, references in
-            let scope = try arguments.scope(references, configuration)
+            let scope = try arguments.scope(references, configuration, all: all)
             let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
             return try await tell(count, of: scope, in: configuration, event, only: rule, sentence)
         }
@@ -129,7 +133,7 @@ struct CancelCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
         return try await program.inLibraries(of: scope.references, configuration) {
             configuration, references in
-            let scope = try scope.scope(references, configuration)
+            let scope = try scope.scope(references, configuration, all: .queue(of: nil))
             return try await program.tell(
                 try await TransferControl.cancel(scope, in: configuration.library), of: scope, in: configuration,
                 "cancelled",

@@ -35,7 +35,9 @@ struct RemoveCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         if forget {
-            return try await program.control(scope, "forgotten", only: "only what was removed can be wanted again") {
+            return try await program.control(
+                scope, "forgotten", all: .everything, only: "only what was removed can be wanted again"
+            ) {
                 "\($0) wanted again"
             } action: {
                 try await $0.forgetRemovals($1)

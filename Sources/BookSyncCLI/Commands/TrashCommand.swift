@@ -184,6 +184,7 @@ extension TransferControl.Scope {
     fileprivate func includes(_ trashed: TrashedFile) -> Bool {
         switch self {
         case .everything: true
+        case .queue: false
         case .books(let books):
             books.contains { book, filter in
                 trashed.file.episode.book == book && filter.only?.contains(trashed.section) != false

@@ -81,6 +81,8 @@ struct ActionArguments: Sendable, Hashable {
         case .fetch:
             if refs.isEmpty, episodes.isEmpty { throw Self.refusal("neither 'refs' nor 'episodes' names anything") }
         case .pause, .resume, .cancel, .remove:
+            // Of books that are named: what is in the queue of them.
+            if all, action != .remove, episodes.isEmpty { break }
             if all != (refs.isEmpty && episodes.isEmpty) {
                 throw Self.refusal(
                     all ? "it is about 'all' and about some" : "neither 'refs', 'episodes' nor 'all' is there")

@@ -40,9 +40,9 @@ struct ShelfActions: Sendable {
         case .cancel: return try await control(arguments) { try await $0.desk.cancel($1) }
         case .remove:
             guard arguments.forget else {
-                return try await control(arguments) { try await $0.desk.remove($1).episodes }
+                return try await control(arguments, all: .everything) { try await $0.desk.remove($1).episodes }
             }
-            return try await control(arguments) { own, scope in
+            return try await control(arguments, all: .everything) { own, scope in
                 try await TransferControl.open(in: own.library) { try await $0.forgetRemovals(scope) }
             }
         case .subscribe: return try await subscribe(arguments)
@@ -121,14 +121,18 @@ struct ShelfActions: Sendable {
     }
 
     private func control(
-        _ arguments: ActionArguments, _ action: (ShelfActions, TransferControl.Scope) async throws -> Int
+        _ arguments: ActionArguments, all everything: TransferControl.Scope = .queue(of: nil),
+        _ action: (ShelfActions, TransferControl.Scope) async throws -> Int
     ) async throws -> JSONDocument {
-        guard !arguments.all else { return ["count": .init(try await controlAll(action))] }
+        guard !arguments.all || !arguments.refs.isEmpty else {
+            return ["count": .init(try await controlAll(everything, action))]
+        }
         var books: [(book: BookIdentity, filter: EpisodeFilter)] = []
         for text in arguments.refs {
             let reference = try BookReference(parsing: text)
             books.append((try await shelf.book(reference, of: configuration), reference.filter))
         }
+        if arguments.all { return ["count": .init(try await action(self, .queue(of: books.map(\.book))))] }
         // Found before anything is done, so that all is done or nothing.
         let episodes = try await named(arguments.episodes).map(\.episode.identity)
         var count = 0
@@ -137,12 +141,14 @@ struct ShelfActions: Sendable {
         return ["count": .init(count)]
     }
 
-    private func controlAll(_ action: (ShelfActions, TransferControl.Scope) async throws -> Int) async throws -> Int {
+    private func controlAll(
+        _ everything: TransferControl.Scope, _ action: (ShelfActions, TransferControl.Scope) async throws -> Int
+    ) async throws -> Int {
         var count = 0
         for shelf in shelf.all {
             // Of several libraries those that were never begun have nothing to act on.
             if shelf.hasSeveralLibraries, try await shelf.read({ _ in true }) == nil { continue }
-            count += try await action(on(shelf), .everything)
+            count += try await action(on(shelf), everything)
         }
         return count
     }

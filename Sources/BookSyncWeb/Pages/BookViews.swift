@@ -142,8 +142,10 @@ extension ViewMaker {
         guard visitor.mayChange else { return [] }
         let (identity, title) = (shelved.book.identity, shelved.book.title)
         let reference = PageRoutes.reference(of: identity)
-        func button(_ action: String, _ label: Phrase, kind: String = "") -> ActionView {
-            self.button(action, label, field: "ref", value: reference, of: title, kind: kind)
+        func button(_ action: String, _ label: Phrase, kind: String = "", hidden: [FieldView] = []) -> ActionView {
+            var button = self.button(action, label, field: "ref", value: reference, of: title, kind: kind)
+            (button.hidden, button.hasHidden) = (hidden, !hidden.isEmpty)
+            return button
         }
         func has(_ states: EpisodeState...) -> Bool { states.contains { counts[$0, default: 0] > 0 } }
         var actions: [ActionView] = []
@@ -151,8 +153,10 @@ extension ViewMaker {
         if shelved.missing > 0, has(.waiting, .failed, .cancelled) {
             actions.append(button("fetch", .downloadMissing, kind: "primary"))
         }
-        if has(.downloading, .verifying) { actions.append(button("pause", .pauseAll)) }
-        if has(.paused, .failed) { actions.append(button("resume", .resumeAll)) }
+        // What was never asked for, or was cancelled, is not in the queue.
+        let inQueue = [FieldView(name: "all", value: "true")]
+        if has(.downloading, .verifying) { actions.append(button("pause", .pauseAll, hidden: inQueue)) }
+        if has(.paused, .failed) { actions.append(button("resume", .resumeAll, hidden: inQueue)) }
         if shelved.present > 0 {
             var delete = button("remove", .deleteFiles, kind: "quiet")
             (delete.asks, delete.question, delete.answer) = (true, words(of: .deleteAllQuestion), phrases(.deleteFiles))
