@@ -4,6 +4,10 @@ extension Wordings {
         "an empty REF names no book": "空的 REF 不指任何书",
         "a book is an ID, SOURCE:ID or an address": "书用 ID、来源:ID 或地址表示",
         "write for example 30776 or kting:30776/12-40": "例如写 30776 或 kting:30776/12-40",
+        "no book matches '{1}'": "没有与“{1}”相符的书",
+        "nothing in the library has that title or id": "书库中没有这个书名或编号",
+        "booksync list lists what there is, booksync find finds other books":
+            "booksync list 列出现有的书，booksync find 查找其他的书",
         "'{1}' names no book": "“{1}”不指任何书",
         "the address of a catalog begins with https:// or http://": "目录的地址以 https:// 或 http:// 开头",
         "write https://{1}": "请写 https://{1}", "write the address as a browser shows it": "请按浏览器显示的样子写地址",
@@ -33,8 +37,11 @@ extension Wordings {
         "run again when nothing writes to it": "请在没有程序写入时再运行", "the folder '{1}' cannot be read": "无法读取文件夹“{1}”",
         "see that you may read it and that its disk is mounted": "请确认有读取权限，并且磁盘已挂载",
         "the library {1} is not there": "找不到书库 {1}",
-        "mount its disk and run again; to begin a new library at this place, delete {1}":
-            "请挂载它的磁盘后再运行；若要在此新建书库，请删除 {1}",
+        "mount its disk and run again; to begin a new library at this place, run: rm '{1}'":
+            "请挂载它的磁盘后再运行；若要在此新建书库，请运行：rm '{1}'",
+        "it was a library until {1}, and nothing is there now": "{1} 时它还是书库，而现在那里什么也没有",
+        "if it was moved, set library: in the configuration (or --library) to its new path; to begin a new library at this place, run: rm '{1}'":
+            "如果书库已移走，请把配置中的 library:（或 --library）改为新的路径；若要在此新建书库，请运行：rm '{1}'",
         "the library {1} cannot be opened": "无法打开书库 {1}", "the library {1} cannot be used": "无法使用书库 {1}",
         "the library {1} cannot be written": "无法写入书库 {1}", "the folder {1} cannot be used": "无法使用文件夹 {1}",
         "the folder {1} cannot be opened": "无法打开文件夹 {1}", "the folder {1} cannot be deleted": "无法删除文件夹 {1}",

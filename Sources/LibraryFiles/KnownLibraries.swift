@@ -4,11 +4,12 @@ import Foundation
 import Logging
 
 /// What booksync remembers outside of its libraries: that a path held one, and on which disk. Without it a library whose
-/// disk is not mounted would look like a place where nothing was ever fetched, and everything would be fetched again,
-/// onto the wrong disk.
+/// disk is not mounted, or that was moved, would look like a place where nothing was ever fetched, and everything would be
+/// fetched again.
 ///
-/// A library that is gone while the disk is the same one was deleted by the user, and is begun anew. Where notes
-/// cannot be kept (no home, nothing may be written there) libraries are not guarded so, and everything else works.
+/// A library that was deleted cannot be told from one that was moved: the user says that a new one is meant, by deleting the
+/// note. Where notes cannot be kept (no home, nothing may be written there) libraries are not guarded so, and everything else
+/// works.
 package struct KnownLibraries: Sendable {
     /// Absolute; made with the first note.
     private let folder: String
@@ -34,31 +35,40 @@ package struct KnownLibraries: Sendable {
     }
 
     /// - Parameter library: absolute path; need not exist.
-    /// - Throws: ``Failure`` of kind `libraryUnwritable` when the library that was at the path lies on a disk that is not
-    ///   mounted there now.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when the library that was at the path is not there now: its disk is not
+    ///   mounted, or nothing is at its path.
     package func requireMounted(_ library: String) async throws {
         let file = file(of: library)
-        let found = try await runBlocking { () -> (entry: Entry, now: DiskPlace)? in
+        let found = try await runBlocking { () -> (entry: Entry, now: DiskPlace, isEmpty: Bool)? in
             guard let entry = try Self.entry(in: file), !LibraryFolder.existing(at: library).isInUse else {
                 return nil
             }
             do {
-                return (entry, try DiskPlace(of: library))
+                let isThere = FileManager.default.fileExists(atPath: library)
+                let isEmpty = try !isThere || FileManager.default.contentsOfDirectory(atPath: library).isEmpty
+                return (entry, try DiskPlace(of: library), isEmpty)
             } catch {
                 // Opening the library will tell what is wrong with its path.
                 return nil
             }
         }
-        guard let (entry, now) = found, entry.disk != now else { return }
+        guard let (entry, now, isEmpty) = found, isEmpty || entry.disk != now else { return }
         let seen = entry.time.map { "\($0)" } ?? Message(verbatim: entry.seen)
+        let what: Message = "the library \(library) is not there"
+        guard entry.disk != now else {
+            throw Failure(
+                .libraryUnwritable, disposition: .stop, what: what,
+                why: "it was a library until \(seen), and nothing is there now",
+                remedy: "if it was moved, set library: in the configuration (or --library) to its new path; "
+                    + "to begin a new library at this place, run: rm '\(file)'")
+        }
         let isElsewhere = entry.disk.mountPoint != now.mountPoint
         throw Failure(
-            .libraryUnwritable, disposition: .stop,
-            what: "the library \(library) is not there",
+            .libraryUnwritable, disposition: .stop, what: what,
             why: "it was a library on \(seen), on the disk at "
                 + "\(entry.disk.mountPoint), and "
                 + (isElsewhere ? "no disk is mounted there now" : "another disk is mounted there now"),
-            remedy: "mount its disk and run again; to begin a new library at this place, delete \(file)")
+            remedy: "mount its disk and run again; to begin a new library at this place, run: rm '\(file)'")
     }
 
     /// Records that a library is at its path now.

@@ -124,7 +124,8 @@ enum MeasuredProcess {
         // Nothing of the tester's own settings: a proxy or an rc file would change what is measured.
         let base = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
-            "HOME": "/nonexistent",
+            // Libraries come and go at one path: nothing is remembered of them.
+            "HOME": "/nonexistent", "XDG_STATE_HOME": "/dev/null",
         ]
         let variables = base.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
         var arguments = command.map { strdup($0) } + [nil]

@@ -77,7 +77,7 @@
                     where error != EMFILE || call == .open {
                         var outcomes: [String: Int] = [:]
                         for number in Self.places(in: count) {
-                            try FileManager.default.removeItem(at: bench.library)
+                            try bench.deleteLibrary()
                             let sentBefore = server.record.audioBytesSent
                             let what = "\(call) \(name) \(number)"
                             let failed = try await faults.fetch(call, failingAt: number, with: error)

@@ -20,11 +20,7 @@
                     #expect(first.exitCode == 0, "\(first.errors)")
                     let asked = server.record.requests.count
                     disk.unmount()
-                    for arguments in [
-                        ["mirror"], ["fetch", "1"], ["subscribe", "1"], ["list"], ["search", "x"], ["queue"], ["runs"],
-                        ["plan", "1"], ["trash", "list"], ["subscriptions"], ["mirror", "--dry-run"],
-                        ["serve", "--listen", "127.0.0.1:0"],
-                    ] {
+                    for arguments in Self.refused {
                         let result = try await bench.runBare(
                             arguments + ["--library", "disk/Audiobooks"], environment: bench.configured)
                         #expect(result.exitCode == 73)
@@ -44,6 +40,62 @@
                         ["fetch", "1", "--library", "disk/Audiobooks"],
                         environment: bench.configured.merging(["HOME": ""]) { $1 })
                     #expect(homeless.exitCode == 0, "\(homeless.errors)")
+                }
+            }
+
+            private static let refused = [
+                ["mirror"], ["fetch", "1"], ["fetch", "1", "--dry-run"], ["subscribe", "1"], ["list"], ["search", "x"],
+                ["queue"], ["runs"], ["plan", "1"], ["trash", "list"], ["subscriptions"], ["mirror", "--dry-run"],
+                ["serve", "--listen", "127.0.0.1:0"],
+            ]
+
+            @Test(arguments: [true, false])
+            func `a library that was moved, or deleted, is 73 before any request, until the user says what is meant`(
+                isMoved: Bool
+            ) async throws {
+                let (catalog, files) = (ScriptedCatalog(episodes: 2), FileManager.default)
+                try await withCatalog(catalog.script, more: "subscriptions: [{ book: \"cat:1\" }]") { bench, server in
+                    func audio() -> Int { server.record.requests.count { $0.path.hasPrefix("/audio/") } }
+                    func mirror(_ library: String) async throws -> ProductRunner.Result {
+                        try await bench.runBare(["mirror", "--library", library], environment: bench.configured)
+                    }
+                    let none = try await bench.run("list", environment: bench.configured)
+                    #expect(none.exitCode == 0 && none.errors.contains("there is no shelf at"), "\(none.errors)")
+                    #expect(try await mirror("L").exitCode == 0)
+                    let moved = bench.folder.appending(path: "L2")
+                    let asked = try await bench.serve(environment: bench.configured) { shelf in
+                        if isMoved {
+                            try files.moveItem(at: bench.library, to: moved)
+                        } else {
+                            try files.removeItem(at: bench.library)
+                            try files.createDirectory(at: bench.library, withIntermediateDirectories: false)
+                        }
+                        let asked = server.record.requests.count
+                        let json = ["Content-Type: application/json", "Content-Length: 2"]
+                        let refused = try await shelf.send("/api/v1/mirror", method: "POST", json, body: "{}")
+                        #expect(refused.status >= 400 && refused.text.contains("it was a library until"))
+                        #expect(try await shelf.send("/api/v1/books").status >= 400)
+                        return asked
+                    }
+                    for arguments in Self.refused {
+                        let result = try await bench.runBare(
+                            arguments + ["--library", "L"], environment: bench.configured)
+                        #expect(result.exitCode == 73, "\(arguments)")
+                        #expect(result.errors.contains(/it was a library until \d{4}-\d\d-\d\d/), "\(result.errors)")
+                        #expect(result.errors.contains("set library: in the configuration"), "\(result.errors)")
+                    }
+                    #expect(server.record.requests.count == asked)
+                    if isMoved {
+                        #expect(!bench.exists)
+                        #expect(try await mirror("L2").exitCode == 0)
+                        #expect(audio() == 2)
+                    }
+                    let refusal = try await mirror("L").errors
+                    let command = try #require(refusal.firstMatch(of: /run: (rm .*)/)).output.1
+                    #expect(try await bench.shell(String(command)).exitCode == 0)
+                    for _ in 1...2 { #expect(try await mirror("L").exitCode == 0) }
+                    #expect(audio() == 4)
+                    #expect(try bench.digests() == catalog.digests)
                 }
             }
 

@@ -173,7 +173,7 @@ extension ForeignClientTests {
                 #expect(try await bench.run("fetch", "30776/1-12", "-q").exitCode == 0)
                 let audio = try bench.files().filter { $0.key.hasSuffix(".mp3") }.sorted { $0.key < $1.key }
                     .map { Array(try Data(contentsOf: $0.value)) }
-                try FileManager.default.removeItem(at: bench.library)
+                try bench.deleteLibrary()
                 var catalog = NightCatalog()
                 catalog.books["1"] = (1...3).map { .init(number: $0, name: "Episode \($0)", bytes: audio[$0 - 1]) }
                 let watched = Watched(catalog)

@@ -30,6 +30,13 @@ struct Workbench {
         }
     }
 
+    /// Deletes the library, and what is remembered of it, so that a new one may be begun.
+    func deleteLibrary() throws {
+        for place in [library, folder.appending(path: ".local/state/booksync/libraries")] {
+            try FileManager.default.removeItem(at: place)
+        }
+    }
+
     /// Deletes files that the next run fetches again.
     func dropFiles(_ reference: String) async throws {
         #expect(try await run("remove", reference, "-q", "--yes").exitCode == 0)

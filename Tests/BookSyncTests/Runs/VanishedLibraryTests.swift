@@ -188,13 +188,21 @@ import Support
             }
         }
 
-        @Test func `a library that the user deleted is begun anew without a word`() async throws {
+        @Test(arguments: [true, false])
+        func `a library that is gone, or empty, is begun again only when its note is`(isEmpty: Bool) async throws {
             try await withTemporaryFolder { (folder: URL) in
                 let knownLibraries = knownLibraries(in: folder)
                 try await withRunBench(.episodes(2)) { bench in
                     #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
                     #expect(files.fileExists(atPath: knownLibraries.file(of: bench.library)))
                     try files.removeItem(atPath: bench.library)
+                    if isEmpty { try files.createDirectory(atPath: bench.library, withIntermediateDirectories: false) }
+                    let failure = try await #require(throws: Failure.self) {
+                        try await bench.run(knownLibraries: knownLibraries)
+                    }
+                    #expect(failure.kind == .libraryUnwritable && failure.why.description.contains("nothing is there"))
+                    #expect(bench.audioRequests.count == 2)
+                    try files.removeItem(atPath: knownLibraries.file(of: bench.library))
                     #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
                 }
             }
