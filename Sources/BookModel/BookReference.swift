@@ -60,9 +60,7 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
             self.target = .id(name)
         }
         let filter = Result { parts.count == 2 ? try Self.filter(parsing: String(parts[1])) : EpisodeFilter() }
-        if case .failure = filter, name.contains("."), !name.hasPrefix(".") {
-            throw Self.noAddress(text, remedy: "write https://\(ResourceAddress(text))")
-        }
+        if case .failure = filter, Self.isMeantAsAddress(name) { throw Self.withoutScheme(text) }
         self.filter = try filter.get()
     }
 
@@ -76,6 +74,22 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
             throw noAddress(text, remedy: "write the address as a browser shows it")
         }
         return ResourceAddress(text)
+    }
+
+    /// What is no title, and no id where no source has one.
+    package static func noBook(called text: String) -> Failure {
+        guard !isMeantAsAddress(text) else { return withoutScheme(text) }
+        return Failure(
+            .unknownBook, what: "no book matches '\(text)'", why: "nothing in the library has that title or id",
+            remedy: "booksync list lists what there is, booksync find finds other books")
+    }
+
+    private static func isMeantAsAddress(_ text: String) -> Bool {
+        text.contains(".") && !text.hasPrefix(".") && !text.contains(where: \.isWhitespace)
+    }
+
+    private static func withoutScheme(_ text: String) -> Failure {
+        noAddress(text, remedy: "write https://\(ResourceAddress(text))")
     }
 
     private static func noAddress(_ text: String, remedy: Message) -> Failure {

@@ -19,7 +19,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive item, a \
             LibriVox book or a directory; for a book of the library or of a subscription also its title, the beginning of it, or \
             the initials of its pinyin. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it, and behind an address #12, \
-            as in URL#12. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+            as in URL#12. Without a configuration, fetch --book 30776 downloads a book of the built-in demo catalog.
 
             --config, --library, --quiet, --verbose, --json, --no-color, --log-format and --log-file may stand before or \
             after the command.

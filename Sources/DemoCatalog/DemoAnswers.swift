@@ -36,15 +36,6 @@ enum DemoAnswers {
         return try encoded(Detail(book: book))
     }
 
-    /// The books in whose title or people the text is.
-    static func found(_ query: [String: String]) throws -> Data {
-        guard let text = query["keyWord"], !text.isEmpty else { return try refusal(illegalRequest) }
-        let books = DemoBook.all.filter { book in
-            [book.name, book.author, book.announcer].contains { $0.localizedCaseInsensitiveContains(text) }
-        }
-        return try encoded(Found(list: books.map(Detail.init)))
-    }
-
     static let notFound = Data("{\"msg\":\"404 Not Found\",\"status\":404}".utf8)
     static let methodNotAllowed = Data("{\"msg\":\"405 Method Not Allowed\",\"status\":405}".utf8)
 
@@ -120,11 +111,6 @@ enum DemoAnswers {
             try container.encode(0, forKey: .state)
             try container.encode(isLocked ? 1 : 0, forKey: .strategy)
         }
-    }
-
-    private struct Found: Encodable {
-        var list: [Detail]
-        var status = 0
     }
 
     private struct Detail: Encodable {

@@ -37,11 +37,6 @@ package struct DemoCatalog: Sendable {
         address.url + "/yyting/bookclient/ClientGetBookDetail.action"
     }
 
-    /// Where a source's `search-url` points.
-    package static func searchURL(at address: ListenAddress) -> String {
-        address.url + "/yyting/bookclient/ClientSearch.action?keyWord={query}"
-    }
-
     /// Serves until the task is cancelled, and returns then, with every connection closed.
     /// - Parameter onRunning: Told the address with the port that was bound, as soon as requests are answered.
     /// - Throws: ``Failure`` of kind `inputOutput` when the address cannot be listened on.

@@ -24,8 +24,6 @@ struct DemoResponder: HTTPResponder {
             return json(try DemoAnswers.listing(query(of: request), origin: origin), for: request)
         case "/yyting/bookclient/ClientGetBookDetail.action":
             return json(try DemoAnswers.detail(query(of: request)), for: request)
-        case "/yyting/bookclient/ClientSearch.action":
-            return json(try DemoAnswers.found(query(of: request)), for: request)
         default:
             guard let (book, section) = DemoBook.episode(audioPath: path) else {
                 return json(DemoAnswers.notFound, for: request, status: .notFound)

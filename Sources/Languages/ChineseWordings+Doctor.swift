@@ -31,7 +31,7 @@ extension Wordings {
         "make room for {1}, or cancel some of it: that drops partial files":
             "请腾出 {1} 空间，或取消其中一部分：未完成的文件会被删除",
         "{1} free, {2} reserved": "可用 {1}，保留 {2}",
-        "none is configured; the built-in demo catalog is used": "未配置来源，使用内置的演示目录",
+        "none is configured; books are named by their addresses": "未配置来源；用地址指定书",
         "it answers, asked for {1}": "有应答（询问了 {1}）",
         "not asked: its books have addresses of their own, and none is known yet": "未询问：书各有其地址，目前尚无已知的书",
 

@@ -6,16 +6,16 @@ extension Wordings {
         A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive \
         item, a LibriVox book or a directory; for a book of the library or of a subscription also its \
         title, the beginning of it, or the initials of its pinyin. REF/12, REF/12-40,55 and REF/latest:5 \
-        name episodes of it, and behind an address #12, as in URL#12. Without a configuration the built-in \
-        demo catalog is used: try fetch --book 30776.
+        name episodes of it, and behind an address #12, as in URL#12. Without a configuration, fetch \
+        --book 30776 downloads a book of the built-in demo catalog.
 
         --config, --library, --quiet, --verbose, --json, --no-color, --log-format and --log-file may stand \
         before or after the command.
         """: """
         REF 指一本书：可写 ID（默认来源中的书号）、来源:ID，或订阅源、archive.org 条目、LibriVox 书、\
         文件目录的地址；书库或订阅中的书，也可写书名、书名的开头或拼音首字母。REF/12、REF/12-40,55 和 \
-        REF/latest:5 指其中的分集；地址后面则用 #12，例如 URL#12。没有配置时使用内置的演示目录：\
-        可以试试 fetch --book 30776。
+        REF/latest:5 指其中的分集；地址后面则用 #12，例如 URL#12。没有配置时，fetch --book 30776 \
+        会下载内置演示目录中的一本书。
 
         --config、--library、--quiet、--verbose、--json、--no-color、\
         --log-format 和 --log-file 写在命令之前或之后均可。

@@ -33,6 +33,7 @@ extension Wordings {
         "give each of them a name and a folder of its own": "请给每个书库各自的名称和文件夹",
         "add it under 'libraries', or use one of {1}": "请在 libraries 下添加，或使用 {1} 之一",
         "there is no source '{1}'": "没有来源“{1}”", "add it under 'sources'": "请在 sources 下添加",
+        "there is no source": "没有来源",
         "there are several sources and no default-source": "有多个来源，却没有 default-source",
         "write SOURCE:{1}, or set default-source": "请写 来源:{1}，或设置 default-source",
         "'{1}' may be in any of several sources": "“{1}”可能属于多个来源",

@@ -256,8 +256,8 @@ extension Configuration {
     private mutating func resolveReferences(_ keyPaths: KeyPaths, findings: ConfigurationFindings) throws {
         if let name = defaultSource {
             try findings.attempt { try requireSource(name, what: "\(keyPaths.defaultSource): 'default-source'") }
-        } else if sources.count <= 1 {
-            defaultSource = sources.keys.first ?? Self.demoSource
+        } else if sources.count == 1 {
+            defaultSource = sources.keys.first
         }
         var seen: Set<BookReference.Target> = []
         for (subscription, line) in zip(subscriptions, keyPaths.subscriptionLines) {
@@ -285,7 +285,7 @@ extension Configuration {
             guard let source = defaultSource else {
                 throw Failure(
                     .configuration, disposition: .stop, what: "\(keyPath()): the source of the book '\(id)' is unknown",
-                    why: "there are several sources and no default-source",
+                    why: sources.isEmpty ? "there is no source" : "there are several sources and no default-source",
                     remedy: "write SOURCE:\(id), or set default-source")
             }
             target = .book(BookIdentity(source: source, id: id))

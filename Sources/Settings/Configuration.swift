@@ -15,8 +15,8 @@ package struct Configuration: Sendable, Hashable {
     package var isOneLibraryChosen = false
     /// The folder below which the stores of libraries lie; nil where each lies in its library. Absolute once loaded.
     package var storeFolder: String?
-    /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
-    /// when there is none. Nil when there are several and none was chosen.
+    /// The source that a bare ID belongs to: what is set, else the only source there is. Nil when there are none, or several
+    /// and none was chosen.
     package var defaultSource: String?
     /// Of the books that neither their subscription nor their source has one for; see ``Namings``.
     package var naming: NamingTemplate
@@ -60,9 +60,9 @@ package struct Configuration: Sendable, Hashable {
     /// The name of the built-in catalog. A configured source may take the name over.
     package static let demoSource = "demo"
 
-    /// What holds where nothing is set: no sources; the caller fills the demo source in.
+    /// What holds where nothing is set.
     package static let builtIn = Configuration(
-        library: "./Audiobooks", defaultSource: demoSource, naming: .standard, downloads: DownloadSettings(),
+        library: "./Audiobooks", defaultSource: nil, naming: .standard, downloads: DownloadSettings(),
         onCatalogRemoval: .keep, notify: NotifySettings(), sources: [:], subscriptions: [])
 }
 

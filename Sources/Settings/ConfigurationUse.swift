@@ -32,12 +32,11 @@ extension Configuration {
     /// Whether there is no source to ask but the built-in demo catalog.
     package var usesDemoCatalog: Bool { sources.isEmpty }
 
-    /// Makes the demo catalog, wherever it listens now, the source that it is the default for.
-    package mutating func useDemoCatalog(listURL: String, detailURL: String, searchURL: String) {
+    /// Makes the demo catalog, wherever it listens now, a source.
+    package mutating func useDemoCatalog(listURL: String, detailURL: String) {
         var demo = SourceConfiguration(name: Self.demoSource, kind: .bookResource)
         demo.url = ResourceAddress(listURL)
         demo.detailURL = ResourceAddress(detailURL)
-        demo.searchURL = ResourceAddress(searchURL)
         demo.allowsPrivateAddresses = true
         // It listens on this machine, where no proxy finds it.
         demo.proxy = .direct
@@ -67,7 +66,7 @@ extension Configuration {
     /// The book that a REF names.
     ///
     /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default, or an address with a secret
-    ///   that would be shown.
+    ///   that would be shown; `unknownBook` for an ID where there is no source.
     package func book(_ reference: BookReference) throws -> BookIdentity {
         if !named.isEmpty, let book = named[reference.description] { return book }
         switch reference.target {
@@ -76,6 +75,7 @@ extension Configuration {
             return withSource(book)
         case .id(let id):
             guard let defaultSource else {
+                guard !sources.isEmpty else { throw BookReference.noBook(called: id) }
                 throw Failure(
                     .usage, what: "'\(id)' may be in any of several sources", why: "none of them is the default",
                     remedy: "write SOURCE:\(id), or set default-source in the configuration")

@@ -44,16 +44,14 @@ package actor CatalogSearches {
 
     private let configuration: Configuration
     private let logger: Logger
-    private let withCatalogs: RunQueue.Runner.CatalogAccess
     /// The newest last.
     private var searches: [User.ID: [Search]] = [:]
     private var searchCount = 0
     private var names: [String]?
 
-    init(_ configuration: Configuration, logger: Logger, withCatalogs: @escaping RunQueue.Runner.CatalogAccess) {
+    init(_ configuration: Configuration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
-        self.withCatalogs = withCatalogs
     }
 
     /// Those that can be searched, in the order in which they are asked.
@@ -142,16 +140,11 @@ package actor CatalogSearches {
         }
     }
 
-    private func withSearch(
+    private nonisolated func withSearch(
         _ source: String?, _ body: @escaping @Sendable (CatalogSearch) async throws -> Void
     ) async throws {
-        let logger = logger
-        let demo = BookIdentity(source: Configuration.demoSource, id: "")
-        _ = try await withCatalogs(configuration, [demo]) { configuration in
-            try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
-                try await body(configuration.catalogSearch(in: source.map { [$0] } ?? [], over: transport))
-            }
-            return RunReport()
+        try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+            try await body(configuration.catalogSearch(in: source.map { [$0] } ?? [], over: transport))
         }
     }
 }

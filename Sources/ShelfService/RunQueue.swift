@@ -97,7 +97,7 @@ package actor RunQueue {
         self.logger = logger
         self.runner = runner
         previews = CatalogPreviews(configuration, logger: logger, withCatalogs: runner.withCatalogs)
-        searches = CatalogSearches(configuration, logger: logger, withCatalogs: runner.withCatalogs)
+        searches = CatalogSearches(configuration, logger: logger)
     }
 
     // MARK: Asking
@@ -135,7 +135,8 @@ package actor RunQueue {
 
     private func joinRun(_ items: [RunRequest.Item], force: Bool) async throws -> Bool {
         // The demo catalog may not be there for a run that was not asked for its books.
-        guard let control, let current, !configuration.usesDemoCatalog || current.isOfDemo else { return false }
+        let isOfDemo = configuration.usesDemoCatalog && PendingRuns.Errand.fetch(items, force: force).isOfDemo
+        guard let control, let current, !isOfDemo || current.isOfDemo else { return false }
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let request = try RunRequest(
             items: items.titled(by: try configuration.allSubscriptions(with: stored)),

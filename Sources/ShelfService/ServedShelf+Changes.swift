@@ -58,6 +58,11 @@ extension ServedShelf {
     /// The book that a REF names, which may name it as addresses do.
     /// - Throws: ``Failure``.
     package func book(_ reference: BookReference, of configuration: Configuration) async throws -> BookIdentity {
+        if case .id(let id) = reference.target, configuration.usesDemoCatalog,
+            let known = try await self.book(id, of: Configuration.demoSource)
+        {
+            return known
+        }
         let book = try configuration.book(reference)
         guard book.id.hasPrefix("~") || book.source.hasPrefix("~") else { return book }
         guard let known = try await self.book(book.id, of: book.source) else { throw Failure.notOnTheShelf(book) }

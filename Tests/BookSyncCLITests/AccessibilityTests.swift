@@ -53,7 +53,7 @@ extension ForeignClientTests {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111", "--only", "1-4", "-q").exitCode == 0)
                 #expect(try await bench.run("fetch", "30776", "--only", "1-2", "-q").exitCode == 0)
-                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111").exitCode == 0)
                 let added = try await bench.shell("echo 'secret of Kim' | $BOOKSYNC serve --add-user Kim --library L")
                 try #require(added.exitCode == 0, "\(added.errors)")
                 try await bench.serveGuarded(settings: "find: { sources: [] }") { shelf in

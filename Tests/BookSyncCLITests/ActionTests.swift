@@ -375,7 +375,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serve { shelf in
                     let naming = "{title}/{section}"
-                    #expect(try await bench.run("subscribe", "40111", "--naming", naming, "-q").exitCode == 0)
+                    #expect(try await bench.run("subscribe", "demo:40111", "--naming", naming, "-q").exitCode == 0)
                     let answer = try await post(shelf, "subscribe", #"{"refs": ["demo:40111"], "latest": 2}"#)
                     #expect(try JSONObject(answer.text).objects("subscriptions").map { $0["naming"] } == [naming])
                     let shown = try JSONObject.list(try await shelf.send("/api/v1/subscriptions").text)
@@ -405,7 +405,7 @@ extension ProductTests {
 
         @Test func `a server mirrors by itself, and not again when it is started anew`() async throws {
             try await withWorkbench { bench in
-                #expect(try await bench.run("subscribe", "40111/1").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111/1").exitCode == 0)
                 try await bench.serve("--mirror-every", "6h") { shelf in
                     try await shelf.product.waitForErrors(containing: "40111 夜航船: 1 fetched")
                 }

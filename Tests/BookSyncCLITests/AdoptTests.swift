@@ -37,7 +37,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 let folder = try makeFolder(bench)
                 let before = try listing(folder, bench)
-                let dry = try await bench.run("adopt", "old", "--book", book, way, "--dry-run", "--json")
+                let dry = try await bench.run("adopt", "old", "--book", "demo:\(book)", way, "--dry-run", "--json")
                 #expect(dry.exitCode == 0)
                 #expect(!bench.exists)
                 let plan = try JSONObject(dry.output)
@@ -47,7 +47,7 @@ extension ProductTests {
                 #expect(plan.members["unmatched"] as? [String] == ["unnumbered.mp3"])
                 #expect(try listing(folder, bench) == before)
 
-                let result = try await bench.run("adopt", "old", "--book", book, way)
+                let result = try await bench.run("adopt", "old", "--book", "demo:\(book)", way)
                 #expect(result.exitCode == 0)
                 let sentence = "\(book) 夜航船: 3 adopted, 2 ambiguous and left alone, 1 not recognised and left alone"
                 #expect(result.outputLines.last == sentence)
@@ -67,7 +67,8 @@ extension ProductTests {
                 #expect(try listing(folder, bench) == expected)
                 #expect(try bench.partialFiles.isEmpty)
 
-                let again = try JSONObject(try await bench.run("adopt", "old", "--book", book, way, "--json").output)
+                let again = try JSONObject(
+                    try await bench.run("adopt", "old", "--book", "demo:\(book)", way, "--json").output)
                 #expect(again.object("totals")?.number("adopted") == 0)
             }
         }
@@ -76,14 +77,15 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try files.createDirectory(at: bench.library, withIntermediateDirectories: true)
                 _ = try makeFolder(bench, "L/old")
-                let result = try await bench.run("adopt", "L/old", "--book", book)
+                let result = try await bench.run("adopt", "L/old", "--book", "demo:\(book)")
                 #expect(result.exitCode == 0, "\(result.errors)")
                 let before = try listing(bench.library, bench)
                 let summary = try await bench.run("fetch", book, "--json").summary()
                 #expect(summary.number("fetched") == 3 && summary.number("renamed") == 0)
                 let after = try listing(bench.library, bench)
                 #expect(before.allSatisfy { after[$0.key] == $0.value })
-                let again = try JSONObject(try await bench.run("adopt", "L/old", "--book", book, "--json").output)
+                let again = try JSONObject(
+                    try await bench.run("adopt", "L/old", "--book", "demo:\(book)", "--json").output)
                 #expect(again.object("totals")?.number("known") == 3)
                 #expect(again.object("totals")?.number("adopted") == 0)
             }
@@ -145,13 +147,14 @@ extension ProductTests {
         @Test func `what cannot be adopted so is said with its exit code`() async throws {
             try await withWorkbench { bench in
                 _ = try makeFolder(bench)
-                let outside = try await bench.run("adopt", "old", "--book", book)
+                let outside = try await bench.run("adopt", "old", "--book", "demo:\(book)")
                 #expect(outside.exitCode == 64)
                 #expect(outside.errors.contains("say --link, --copy or --move"))
-                #expect(try await bench.run("adopt", "nowhere", "--book", book, "--copy").exitCode == 64)
+                #expect(try await bench.run("adopt", "nowhere", "--book", "demo:\(book)", "--copy").exitCode == 64)
                 #expect(!bench.exists, "no library is begun for it")
-                #expect(try await bench.run("adopt", "old", "--book", "9", "--copy").exitCode == 66)
-                #expect(try await bench.run("adopt", "old", "--book", book, "--copy", "--move").exitCode == 64)
+                #expect(try await bench.run("adopt", "old", "--book", "demo:9", "--copy").exitCode == 66)
+                #expect(
+                    try await bench.run("adopt", "old", "--book", "demo:\(book)", "--copy", "--move").exitCode == 64)
                 #expect(try bench.files().isEmpty)
             }
         }
@@ -160,11 +163,12 @@ extension ProductTests {
             try await withWorkbench { bench in
                 let folder = try makeFolder(bench)
                 let plan = try JSONObject(
-                    try await bench.run("adopt", "old", "--book", book, "--move", "--dry-run", "--json").output)
+                    try await bench.run("adopt", "old", "--book", "demo:\(book)", "--move", "--dry-run", "--json")
+                        .output)
                 let place = bench.library.appending(path: try #require(plan.objects("recognised").first?["path"]))
                 try files.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
                 try Data("mine".utf8).write(to: place)
-                let result = try await bench.run("adopt", "old", "--book", book, "--move")
+                let result = try await bench.run("adopt", "old", "--book", "demo:\(book)", "--move")
                 #expect(result.exitCode == 75)
                 #expect(try Data(contentsOf: place) == Data("mine".utf8))
                 #expect(files.fileExists(atPath: folder.appending(path: "CD 1/01.mp3").path))

@@ -72,7 +72,7 @@ extension ForeignClientTests {
             languages: String, isDark: Bool
         ) async throws {
             try await Self.withShelf(fetching: "1-6") { bench, shelf, _ in
-                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111").exitCode == 0)
                 try await Browser.run(.init(languages: languages, isDark: isDark)) { browser in
                     for page in [
                         "/books/demo/40111", "/", "/books/demo/40111/5000000001", "/queue", "/search?q=%E5%A4%9C",
@@ -529,7 +529,7 @@ extension ForeignClientTests {
         @Test(arguments: ["/", "/books/demo/40111", "/books/demo/40111/5000000001", "/runs", "/subscriptions"])
         func `what did not change stays in its place when a page is looked at again`(page: String) async throws {
             try await Self.withShelf(fetching: "1-2") { bench, shelf, _ in
-                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111").exitCode == 0)
                 try await Browser.run { browser in
                     try await browser.open("\(shelf.address)\(page)")
                     // A button that went away between press and release would not be pressed.
@@ -554,7 +554,7 @@ extension ForeignClientTests {
                 let long =
                     String(repeating: "很长的书名", count: 12) + " AndAWordThatIsNowhereBroken"
                     + String(repeating: "x", count: 60)
-                _ = try await bench.run("subscribe", "40111", "--title", long)
+                _ = try await bench.run("subscribe", "demo:40111", "--title", long)
                 try await Browser.run(.init(languages: languages, width: width, height: 740, isDark: isDark)) {
                     browser in
                     let pages = [

@@ -73,10 +73,11 @@ extension ProductTests {
 
         @Test func `plans and catalogs are a line of JSON for each book, also of one`() async throws {
             try await withWorkbench { bench in
-                _ = try await bench.run("subscribe", "40111", "30776/1-3", "-q")
+                _ = try await bench.run("subscribe", "demo:40111", "demo:30776/1-3", "-q")
                 for (arguments, books) in [
-                    (["catalog", "40111"], ["40111"]), (["catalog", "40111", "30776"], ["40111", "30776"]),
-                    (["plan", "40111"], ["40111"]), (["plan"], ["40111", "30776"]),
+                    (["catalog", "demo:40111"], ["40111"]),
+                    (["catalog", "demo:40111", "demo:30776"], ["40111", "30776"]),
+                    (["plan", "demo:40111"], ["40111"]), (["plan"], ["40111", "30776"]),
                     (["fetch", "40111", "--dry-run"], ["40111"]), (["mirror", "--dry-run"], ["40111", "30776"]),
                     (["fetch", "40111", "30776", "--dry-run"], ["40111", "30776"]),
                 ] {
@@ -98,14 +99,14 @@ extension ProductTests {
 
         @Test func `the demo catalog can be looked at without a library`() async throws {
             try await withWorkbench { bench in
-                let result = try await bench.run("catalog", "30776", "--json")
+                let result = try await bench.run("catalog", "demo:30776", "--json")
                 #expect(result.exitCode == 0, "\(result.errors)")
                 let document = try JSONObject(result.output)
                 #expect(document["type"] == "book-resource")
                 #expect(document.number("declared") == 112)
                 #expect(document.objects("episodes").count == 112)
                 #expect(!bench.exists)
-                let lines = try await bench.run("catalog", "30776")
+                let lines = try await bench.run("catalog", "demo:30776")
                 #expect(lines.outputLines.first?.contains("112 episodes, complete") == true)
             }
         }

@@ -69,7 +69,7 @@ extension ProductTests {
 
         @Test func `case 44: a mirror whose subscriptions were lost says so, and is not done`() async throws {
             try await withWorkbench { bench in
-                _ = try await bench.run("subscribe", DemoCatalog.shortBook)
+                _ = try await bench.run("subscribe", "demo:\(DemoCatalog.shortBook)")
                 #expect(try await bench.run("mirror", "-q").exitCode == 0)
                 _ = try await bench.shell("rm -r L/.booksync/backup L/.booksync/store.sqlite*")
                 let result = try await bench.run("mirror", "-q")

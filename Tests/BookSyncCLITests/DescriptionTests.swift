@@ -154,7 +154,7 @@ extension ForeignClientTests {
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
                 try await bench.dropFiles("40111/3")
                 #expect(try await bench.run("pause", "40111/3").exitCode == 0)
-                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111").exitCode == 0)
                 var met: Set<String> = []
                 let document = try await bench.serve(environment: environment) { shelf in
                     let document = try Document(try await shelf.send("/api/v1/openapi.json").body)

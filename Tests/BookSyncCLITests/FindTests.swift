@@ -36,17 +36,15 @@ extension ProductTests {
             }
         }
 
-        @Test func `without any source the demo catalog is searched`() async throws {
+        @Test func `without any source the library is searched, and never the demo catalog`() async throws {
             try await withWorkbench { bench in
                 try bench.configure("find: { sources: [] }")
                 let found = try await bench.run("find", "兽医", environment: bench.configured)
-                #expect(found.exitCode == 0 && found.errorLines.count == 1, "\(found.errors)")
-                #expect(found.outputLines.count == 2)
-                #expect(found.outputLines.last?.contains("demo:30776") == true, "\(found.output)")
-                #expect(
-                    found.outputLines.last?.contains("八音盒") == true && found.outputLines.last?.contains("112") == true)
+                #expect(found.exitCode == 0 && found.errors == "no matches\n" && found.output == "", "\(found)")
                 let nothing = try await bench.run("find", "nosuch", "-q", environment: bench.configured)
                 #expect(nothing.exitCode == 0 && nothing.output == "" && nothing.errors == "")
+                let named = try await bench.run("find", "兽医", "--source", "demo", environment: bench.configured)
+                #expect(named.exitCode == 64 && named.errors.contains("'demo' cannot be searched"), "\(named.errors)")
             }
         }
 

@@ -222,11 +222,11 @@ extension ProductTests {
                         "\(begun)")
                     let other = try await screen("--library M")
                     #expect(other.hasPrefix("The library is empty."), "\(other)")
-                    #expect(try await bench.run("subscribe", "40111", "-q").exitCode == 0)
+                    #expect(try await bench.run("subscribe", "demo:40111", "-q").exitCode == 0)
                     let whole = try await screen()
                     #expect(whole.hasPrefix("1 book, 2 episodes on disk (619.6 kB), 4 missing."), "\(whole)")
                     // Of what is subscribed to in part, the subscription says what is wanted.
-                    #expect(try await bench.run("subscribe", "40111", "--keep", "last 3", "-q").exitCode == 0)
+                    #expect(try await bench.run("subscribe", "demo:40111", "--keep", "last 3", "-q").exitCode == 0)
                     let followed = try await screen()
                     #expect(
                         followed.hasPrefix("1 book, 2 episodes on disk (619.6 kB), nothing missing."), "\(followed)")

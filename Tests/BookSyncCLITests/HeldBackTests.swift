@@ -10,9 +10,9 @@ extension ProductTests {
                 #expect(try await bench.run("fetch", "40111/1-2", "-q").exitCode == 0)
                 for arguments in [
                     ["fetch", "40111/900"], ["fetch", "40111", "--only", "900"], ["fetch", "40111/900-902"],
-                    ["plan", "40111/900-902"],
+                    ["plan", "demo:40111/900-902"],
                     ["fetch", "40111/900", "--dry-run"],
-                    ["plan", "40111/900"], ["plan", "40111/900", "--offline"], ["fetch", "40111/900", "-q"],
+                    ["plan", "demo:40111/900"], ["plan", "demo:40111/900", "--offline"], ["fetch", "40111/900", "-q"],
                 ] {
                     let result = try await bench.runBare(arguments + ["--library", "L"])
                     #expect(result.exitCode == 66, "\(arguments)")
@@ -22,7 +22,7 @@ extension ProductTests {
                 }
                 // One that is there is enough, and a subscription may wait for what is to come.
                 #expect(try await bench.run("fetch", "40111/2,900").exitCode == 0)
-                #expect(try await bench.run("subscribe", "40111/900-902").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111/900-902").exitCode == 0)
                 for _ in 1...2 { #expect(try await bench.run("mirror").exitCode == 0) }
                 #expect(try await bench.run("fetch", "40111/900-902").exitCode == 66)
             }

@@ -181,10 +181,10 @@ extension ProductTests {
         @Test func `the demo catalog is asked where there is no other`() async throws {
             try await withWorkbench { bench in
                 try Data("generic 5000000006\n".utf8).write(to: bench.folder.appending(path: "archive"))
-                for arguments in [["--book", "40111"], []] {
+                for arguments in [["--book", "demo:40111"], []] {
                     let result = try await bench.runBare(["import", "yt-dlp", "archive", "--library", "L"] + arguments)
                     #expect(result.exitCode == 0, "\(result.errors)")
-                    #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                    #expect(try await bench.run("subscribe", "demo:40111").exitCode == 0)
                 }
             }
         }

@@ -224,7 +224,7 @@ extension ProductTests {
             let command = try #require(fields.last).trimmingCharacters(in: .whitespaces)
             #expect(!command.contains("%"), "which means a line end to cron")
             try await withWorkbench { bench in
-                #expect(try await bench.run("subscribe", "40111/latest:1", "-q").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111/latest:1", "-q").exitCode == 0)
                 let script =
                     "export BOOKSYNC_LIBRARY=L; " + command.replacing("/usr/local/bin/booksync", with: "$BOOKSYNC")
                 let result = try await bench.shell(script)

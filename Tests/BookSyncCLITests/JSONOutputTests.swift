@@ -164,9 +164,9 @@ extension ProductTests {
             try await reader.run("show 40111/99", exitCode: 66, printing: 0)
             try await reader.run("plan 40111")
             try await reader.run("plan 40111 30776 --offline", printing: 2)
-            try await reader.run("plan 40111 99", exitCode: 66, printing: 2)
+            try await reader.run("plan 40111 demo:99", exitCode: 66, printing: 2)
             try await reader.run("catalog 40111 30776", printing: 2)
-            try await reader.run("catalog 99", exitCode: 66)
+            try await reader.run("catalog demo:99", exitCode: 66)
             try await reader.run("runs")
             try await reader.run("doctor")
             try await reader.run("doctor --quiet")
@@ -205,7 +205,7 @@ extension ProductTests {
             try await reader.run("mirror --dry-run", printing: 2)
             try await reader.run("mirror --max-episodes 1", printing: nil)
             try await reader.run("subscriptions --export o.opml")
-            try await reader.run("unsubscribe 40111 99", exitCode: 66, printing: 2)
+            try await reader.run("unsubscribe 40111 demo:99", exitCode: 66, printing: 2)
             let more = "<outline xmlUrl='https://feeds.example/1' text='F'/><outline xmlUrl='ftp://x/1'/>"
             let outline = try String(contentsOf: reader.bench.folder.appending(path: "o.opml"), encoding: .utf8)
             try Data(outline.replacing("</body>", with: more + "</body>").utf8)
@@ -248,15 +248,15 @@ extension ProductTests {
             try Data("mine".utf8).write(to: folder.appending(path: "metadata.opf"))
             try await reader.run("export opf", exitCode: 75)
             try FileManager.default.copyItem(at: folder, to: bench.folder.appending(path: "old"))
-            try await reader.run("adopt old --book 40111", exitCode: 64, printing: 0, library: "M")
-            try await reader.run("adopt old --book 40111 --copy --dry-run", library: "M")
-            try await reader.run("adopt old --book 40111 --copy", library: "M")
+            try await reader.run("adopt old --book demo:40111", exitCode: 64, printing: 0, library: "M")
+            try await reader.run("adopt old --book demo:40111 --copy --dry-run", library: "M")
+            try await reader.run("adopt old --book demo:40111 --copy", library: "M")
             let feeds = "[gone]\nurl=http://127.0.0.1:\(port)/gone.xml\nspool=/nowhere\n"
             try Data(feeds.utf8).write(to: bench.folder.appending(path: "castgetrc"))
             try await reader.run("import castget castgetrc", exitCode: 69, library: "O")
             try Data("generic 5000000006\n".utf8).write(to: bench.folder.appending(path: "archive"))
-            try await reader.run("import yt-dlp archive --book 40111 --dry-run", library: "M")
-            try await reader.run("import yt-dlp archive --book 40111 --files old --copy", library: "O")
+            try await reader.run("import yt-dlp archive --book demo:40111 --dry-run", library: "M")
+            try await reader.run("import yt-dlp archive --book demo:40111 --files old --copy", library: "O")
         }
 
         private func readSettings(_ reader: Reader) async throws {

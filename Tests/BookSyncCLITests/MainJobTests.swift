@@ -107,7 +107,8 @@ extension ProductTests {
         }
 
         @Test(arguments: [
-            ["plan", "40111"], ["fetch", "40111", "--dry-run"], ["plan", "40111", "--json"], ["mirror", "--dry-run"],
+            ["plan", "demo:40111"], ["fetch", "40111", "--dry-run"], ["plan", "demo:40111", "--json"],
+            ["mirror", "--dry-run"],
             ["plan"], ["list"], ["subscriptions"], ["config", "show"], ["config", "path"],
         ])
         func `what only looks creates no library`(_ arguments: [String]) async throws {
@@ -123,14 +124,14 @@ extension ProductTests {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111", "--only", "1-2", "-q")
                 let before = try bench.digests()
-                let plan = try await bench.run("plan", "40111")
+                let plan = try await bench.run("plan", "demo:40111")
                 #expect(plan.exitCode == 0)
                 #expect(plan.outputLines.last?.hasPrefix("40111 夜航船: 4 to fetch, 2 to keep (") == true)
                 // One book that was never read keeps no other from being planned.
-                let both = try await bench.run("plan", "30776", "40111", "--offline")
+                let both = try await bench.run("plan", "demo:30776", "demo:40111", "--offline")
                 #expect(both.exitCode == 66 && both.errors.contains("30776 is not on the shelf"), "\(both.errors)")
                 #expect(both.output.contains("40111 夜航船: 4 to fetch, 2 to keep ("), "\(both.output)")
-                let document = try JSONObject(try await bench.run("plan", "40111", "--json").output)
+                let document = try JSONObject(try await bench.run("plan", "demo:40111", "--json").output)
                 #expect(document.object("totals")?.number("fetch") == 4)
                 #expect(document.object("totals")?.number("keep") == 2)
                 let dry = try await bench.run("fetch", "40111", "--dry-run", "--json")
@@ -141,10 +142,10 @@ extension ProductTests {
 
         @Test func `an offline plan asks nobody`() async throws {
             try await withWorkbench { bench in
-                let unknown = try await bench.run("plan", "40111", "--offline")
+                let unknown = try await bench.run("plan", "demo:40111", "--offline")
                 #expect(unknown.exitCode == 66)
                 _ = try await bench.run("fetch", "40111", "--only", "1-2", "-q")
-                let plan = try await bench.run("plan", "40111", "--offline")
+                let plan = try await bench.run("plan", "demo:40111", "--offline")
                 #expect(plan.exitCode == 0)
                 #expect(plan.errors == "")
                 #expect(plan.outputLines.last?.hasPrefix("40111 夜航船: 4 to fetch, 2 to keep (") == true)
@@ -169,7 +170,7 @@ extension ProductTests {
 
         @Test func `a plan for people leaves out what was not asked for`() async throws {
             try await withWorkbench { bench in
-                let plan = try await bench.run("plan", "30776", "--only", "1-2")
+                let plan = try await bench.run("plan", "demo:30776", "--only", "1-2")
                 #expect(plan.outputLines.count == 4)
                 #expect(plan.outputLines.last?.hasPrefix("30776 回到古代当兽医: 2 to fetch, 110 to skip") == true)
             }

@@ -97,7 +97,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try Data(Self.list.utf8).write(to: bench.folder.appending(path: "in.opml"))
                 _ = try await bench.run("subscriptions", "--import", "in.opml", "-q")
-                _ = try await bench.run("subscribe", "40111/latest:2", "demo:30776/1-3,7", "-q")
+                _ = try await bench.run("subscribe", "demo:40111/latest:2", "demo:30776/1-3,7", "-q")
                 let written = try await bench.run("subscriptions", "--export", "out.opml")
                 #expect(written.exitCode == 0 && written.output.contains("wrote "), "\(written.errors)")
                 #expect(written.errors.contains("2 books have no feed"), "\(written.errors)")

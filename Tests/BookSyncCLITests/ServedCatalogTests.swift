@@ -74,7 +74,7 @@ extension ProductTests {
                 ("subscriptions", ["subscriptions"]), ("runs?last=1", ["runs", "--last", "1"]),
             ]
             try await withWorkbench { bench in
-                #expect(try await bench.run("subscribe", "40111", "--title", "夜").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111", "--title", "夜").exitCode == 0)
                 try await bench.serveShortBook { shelf in
                     for (path, arguments) in pairs {
                         let answer = try await shelf.send("/api/v1/" + path)

@@ -8,7 +8,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 let none = try await bench.run("subscriptions", "--json")
                 #expect(try JSONObject.list(none.output).isEmpty)
-                #expect(try await bench.run("subscribe", "40111/latest:2", "demo:30776/1-3").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111/latest:2", "demo:30776/1-3").exitCode == 0)
                 let text = try await bench.run("subscriptions")
                 #expect(text.outputLines.count == 3)
                 #expect(text.output.contains("latest 2"))
@@ -20,7 +20,7 @@ extension ProductTests {
                 #expect(short.isNull("only"))
                 #expect(short["subscribed_at"] != nil)
 
-                let again = try await bench.run("subscribe", "40111")
+                let again = try await bench.run("subscribe", "demo:40111")
                 #expect(again.exitCode == 0)
                 #expect(again.errors.contains("already"))
                 #expect(try await bench.run("unsubscribe", "40111").exitCode == 0)
@@ -34,7 +34,7 @@ extension ProductTests {
 
         @Test func `mirror follows them, and files stay when they are given up`() async throws {
             try await withWorkbench { bench in
-                _ = try await bench.run("subscribe", "40111/latest:2", "30776/1-3", "-q")
+                _ = try await bench.run("subscribe", "demo:40111/latest:2", "demo:30776/1-3", "-q")
                 let first = try await bench.run("mirror", "--json")
                 #expect(first.exitCode == 0)
                 #expect(try first.summary().number("books") == 2)
@@ -114,11 +114,11 @@ extension ProductTests {
                 func outcomes(_ result: ProductRunner.Result) throws -> [String?] {
                     try result.events().map { $0["outcome"] }
                 }
-                let new = try await bench.run("subscribe", "40111", "30776/1-3", "--json")
+                let new = try await bench.run("subscribe", "demo:40111", "demo:30776/1-3", "--json")
                 #expect(try outcomes(new) == ["subscribed", "subscribed"])
                 #expect(try new.events().map { $0["id"] } == ["40111", "30776"])
                 #expect(try new.events().map { $0["source"] } == ["demo", "demo"])
-                let again = try await bench.run("subscribe", "40111", "30776/1-4", "--json", "-q")
+                let again = try await bench.run("subscribe", "demo:40111", "demo:30776/1-4", "--json", "-q")
                 #expect(try outcomes(again) == ["already", "changed"])
                 let ended = try await bench.run("unsubscribe", "77", "40111", "--json")
                 #expect(ended.exitCode == 66 && ended.errors.contains("demo:77"))

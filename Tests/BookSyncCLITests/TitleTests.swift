@@ -25,7 +25,7 @@ extension ProductTests {
         ) async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
-                #expect(try await bench.run("subscribe", "40111", "-q").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111", "-q").exitCode == 0)
                 let more = command == "remove" ? ["--yes"] : []
                 for name in ["夜航", "yhc"] {
                     let refused = try await bench.runBare([command, name, "--library", "L"] + more)

@@ -110,7 +110,8 @@ import Testing
         ("subscriptions:\n  - book: 1\n    order: lifo", "line 3: 'order'", "one of first, last, listed"),
         ("subscriptions:\n  - book: 1\n    max-episodes: 0", "line 3: 'max-episodes'", "from 1 on"),
         ("subscriptions:\n  - book: 1\n    max-bytes: 0", "line 3: 'max-bytes'", "bytes such as"),
-        ("subscriptions:\n  - book: 1\n  - book: demo:1", "line 3: there are two subscriptions", "keep one"),
+        ("subscriptions:\n  - book: demo:1\n  - book: demo:1", "line 3: there are two subscriptions", "keep one"),
+        ("subscriptions:\n  - book: 1", "line 2: the source of the book '1' is unknown", "there is no source"),
         ("sources: {a: {type: feed}, b: {type: feed}}\nsubscriptions:\n  - book: 1", "line 3", "write SOURCE:1"),
         ("\ndefault-source: none", "line 2: 'default-source' names a source that is not configured", "'none'"),
     ])

@@ -209,7 +209,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("", "demo"), ("sources:", "demo"), ("sources: { a: { type: feed } }", "a"),
+            ("", nil), ("sources:", nil), ("sources: { a: { type: feed } }", "a"),
             ("sources: { a: { type: feed }, b: { type: feed } }", nil),
             ("{default-source: b, sources: { a: { type: feed }, b: { type: feed } }}", "b"),
             ("{default-source: demo, sources: { a: { type: feed } }}", "demo"),

@@ -48,8 +48,8 @@ struct FetchCommand: Subcommand {
         let references = try (books + references).map(BookReference.init(parsing:))
         let configuration = try await program.recognising(
             references, goesOn: true,
-            try await program.findingTitles(
-                in: references, try await program.configuration(transfer.overrides()).configuration))
+            try await program.libraryConfiguration(transfer.overrides(), naming: books + self.references, isTrial: true)
+        )
         return try await program.inLibraries(
             of: books + self.references, configuration, skipsEmpty: false
         ) {

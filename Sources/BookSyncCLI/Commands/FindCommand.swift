@@ -3,7 +3,6 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import CatalogSearch
-import DemoCatalog
 import Foundation
 import Languages
 import Settings
@@ -68,24 +67,21 @@ struct FindCommand: Subcommand {
         let query = CatalogQuery(
             text: text.joined(separator: " "), author: author,
             language: language.flatMap(CatalogText.languageAlone), limit: limit)
-        let asksDemo = source.isEmpty || source.contains(Configuration.demoSource)
-        let demo = asksDemo ? [BookIdentity(source: Configuration.demoSource, id: DemoCatalog.book)] : []
-        let found = try await program.withCatalogs(configuration, for: demo) { configuration -> FoundBooks? in
-            try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) { transport in
-                let search = try configuration.catalogSearch(in: source, over: transport)
-                guard next else { return try await program.showing(search, for: query) }
-                var found: FoundBooks?
-                for (author, sources) in try await Self.authors(on: configuration.library, in: search.sources) {
-                    var query = query
-                    query.author = author
-                    let more = try await program.showing(
-                        try configuration.catalogSearch(in: sources, over: transport), for: query)
-                    found = found?.adding(more) ?? more
-                }
-                found?.isWithoutLibrary = true
-                found?.query = query
-                return found
+        let found = try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) {
+            transport -> FoundBooks? in
+            let search = try configuration.catalogSearch(in: source, over: transport)
+            guard next else { return try await program.showing(search, for: query) }
+            var found: FoundBooks?
+            for (author, sources) in try await Self.authors(on: configuration.library, in: search.sources) {
+                var query = query
+                query.author = author
+                let more = try await program.showing(
+                    try configuration.catalogSearch(in: sources, over: transport), for: query)
+                found = found?.adding(more) ?? more
             }
+            found?.isWithoutLibrary = true
+            found?.query = query
+            return found
         }
         guard let found else {
             throw Failure(

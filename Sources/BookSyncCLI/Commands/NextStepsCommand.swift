@@ -87,7 +87,7 @@ extension NextStepsCommand.Situation {
             steps.append(("booksync init", "choose a folder, follow a first book, mirror it every night"))
             steps.append(
                 ("booksync fetch https://example.org/feed.xml", "download a podcast, without any configuration"))
-            steps.append(("booksync fetch 30776", "try it with the built-in demo catalog"))
+            if subscriptions.isEmpty { steps.append(("booksync fetch 30776", "try it with the built-in demo catalog")) }
         } else if let book = unsubscribed.max(by: { $0.missing < $1.missing }), book.missing > 0 {
             steps.append(("booksync fetch \(book.book.identity)", "download what is missing of \(book.book.title)"))
         }

@@ -11,10 +11,11 @@ extension Program {
     /// What is an id on the shelf stays one, and so does a number. Of several books with such a title the user is asked on a
     /// terminal.
     /// - Throws: ``Failure`` of kind `usage` where nobody can be asked, or there was no such listing.
-    /// - Parameter isChanging: whether the command takes something away: then a part of a title is no name where nobody can
-    ///   be asked.
+    /// - Parameters:
+    ///   - isChanging: whether the command takes something away: then a part of a title is no name where nobody can be asked.
+    ///   - isTrial: whether a number is a book of the demo catalog where there is no source and no subscription.
     func findingTitles(
-        in references: [BookReference], _ configuration: Configuration, isChanging: Bool = false
+        in references: [BookReference], _ configuration: Configuration, isChanging: Bool = false, isTrial: Bool = false
     ) async throws -> Configuration {
         var configuration = configuration
         for case .id(let text) in references.map(\.target) where text.hasPrefix("@") {
@@ -25,11 +26,17 @@ extension Program {
         }
         let open = references.filter { $0.mayBeTitle(in: configuration) }
         guard !open.isEmpty else { return configuration }
-        let shelf = try await titles(configuration)
+        let (shelf, subscriptions) = try await titles(configuration)
         let (known, index) = (Set(shelf.map(\.book)), TitleIndex(shelf))
         for text in open.map(\.description) where configuration.named[text] == nil {
-            let id = configuration.defaultSource.map { BookIdentity(source: $0, id: text) }
-            if let id, known.contains(id) { continue }
+            let source = configuration.defaultSource ?? (configuration.usesDemoCatalog ? Configuration.demoSource : nil)
+            let id = source.map { BookIdentity(source: $0, id: text) }
+            // What a store that cannot be read has of the demo catalog nobody knows.
+            let isDemo = subscriptions.map { isTrial && $0 == 0 && text.allSatisfy(\.isNumber) } ?? true
+            if let id, known.contains(id) || configuration.defaultSource == nil && isDemo {
+                configuration.named[text] = id
+                continue
+            }
             let matches = index.matches(text)
             guard !matches.isEmpty else { continue }
             let isSure = matches.count == 1 && (!isChanging || matches[0].title == text)
@@ -44,21 +51,30 @@ extension Program {
     var listedBooks: ListedBooks? { ListedBooks(environment: environment, logger: logger) }
 
     /// Of the shelf, and of what is subscribed to.
-    private func titles(_ configuration: Configuration) async throws -> [TitleIndex.Entry] {
-        let books: [Book]
+    /// - Returns: with the number of subscriptions, which is nil where the store cannot be read. Who works with it says what is
+    ///   wrong with it, or puts it right.
+    private func titles(
+        _ configuration: Configuration
+    ) async throws -> (titles: [TitleIndex.Entry], subscriptions: Int?) {
+        var subscribed = try configuration.allSubscriptions(with: [])
+        var books: [Book] = []
+        var isReadable = true
         do {
-            books = try await LibraryAnswers.of(configuration, nil) { configuration, _ in
-                try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
-            }.answers.flatMap(\.value)
+            let answers = try await LibraryAnswers.of(configuration, nil) { configuration, _ in
+                try await ShelfReader.read(configuration.library) {
+                    (try await $0.books().map(\.book), try await $0.subscriptions())
+                } ?? ([], [])
+            }.answers
+            books = answers.flatMap(\.value.0)
+            subscribed += answers.flatMap(\.value.1)
         } catch is Failure {
-            // Who works with the store says what is wrong with it, or puts it right.
-            books = []
+            isReadable = false
         }
-        let subscribed = try configuration.allSubscriptions(with: []).map { ($0.book, $0.title) }
-        return Dictionary(
-            books.map { ($0.identity, $0.title) } + subscribed.map { ($0, $1 ?? $0.id) },
+        let titles = Dictionary(
+            books.map { ($0.identity, $0.title) } + subscribed.map { ($0.book, $0.title ?? $0.book.id) },
             uniquingKeysWith: { first, _ in first }
         ).map { TitleIndex.Entry(book: $0, title: $1) }.sorted { ($0.title, "\($0.book)") < ($1.title, "\($1.book)") }
+        return (titles, isReadable ? subscribed.count : nil)
     }
 
     private static let maxChoices = 9
@@ -87,7 +103,7 @@ extension BookReference {
     /// Whether it may be a title: words in place of an id, or a title with a colon, whose beginning is no source.
     fileprivate func mayBeTitle(in configuration: Configuration) -> Bool {
         switch target {
-        case .id(let text): !text.hasPrefix("@") && text.contains(where: \.isLetter)
+        case .id(let text): !text.hasPrefix("@") && (configuration.usesDemoCatalog || text.contains(where: \.isLetter))
         case .book(let book):
             // A short name of a source is one as well.
             configuration.source(named: configuration.withSource(book).source) == nil

@@ -42,16 +42,19 @@ struct Program: Sendable {
     /// - Parameters:
     ///   - references: what the command names.
     ///   - isChanging: whether it takes something away of them.
+    ///   - isTrial: as ``findingTitles(in:_:isChanging:isTrial:)`` has it.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted, `usage` for what is no reference.
     func libraryConfiguration(
-        _ overrides: ConfigurationOverrides = .init(), naming references: [String] = [], isChanging: Bool = false
+        _ overrides: ConfigurationOverrides = .init(), naming references: [String] = [], isChanging: Bool = false,
+        isTrial: Bool = false
     ) async throws -> Configuration {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
         if !configuration.hasSeveralLibraries {
             try await knownLibraries?.requireMounted(configuration.library)
         }
-        return try await findingTitles(in: references, configuration, isChanging: isChanging).knowing(references)
+        return try await findingTitles(in: references, configuration, isChanging: isChanging, isTrial: isTrial)
+            .knowing(references)
     }
 
     /// The same with where each setting came from. Reads files, and blocks meanwhile.
@@ -105,8 +108,7 @@ struct Program: Sendable {
             }
             var configuration = configuration
             configuration.useDemoCatalog(
-                listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address),
-                searchURL: DemoCatalog.searchURL(at: address))
+                listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address))
             return try await body(configuration)
         }
     }

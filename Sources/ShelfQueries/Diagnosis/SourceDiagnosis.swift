@@ -36,7 +36,7 @@ struct SourceDiagnosis: Sendable {
                 ?? [Inquiry(source: name)]
         }
         guard !names.isEmpty else {
-            return [.ok("sources", "none is configured; the built-in demo catalog is used")]
+            return [.ok("sources", "none is configured; books are named by their addresses")]
         }
         var hurried = configuration
         hurried.downloads.retries = 0
