@@ -65,7 +65,6 @@ import Testing
             try await withTemporaryPath { folder in
                 var configuration = Configuration.builtIn
                 configuration.library = folder + "/L"
-                configuration.sources["own"] = SourceConfiguration(name: "own", kind: .feed)
                 let followed = Subscription(book: BookIdentity(source: "feed", id: "opml:\(server.url("/list.opml"))"))
                 try await SubscriptionBook.open(in: configuration.library) { _ = try await $0.subscribe(followed) }
                 let (runs, begun, known) = (Watched<[Run]>([]), Watched(0), Watched<RunQueue?>(nil))
