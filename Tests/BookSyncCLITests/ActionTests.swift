@@ -261,7 +261,7 @@ extension ProductTests {
                     #expect(try await state(of: 3, shelf) == "cancelled")
                     #expect(try await count("resume", all) == 0)
                     let asked = Set(demo.server.record.requests.map(\.path).filter { $0.hasSuffix(".mp3") })
-                    #expect(asked.count == 3 && (try bench.files().count) == 2, "\(asked)")
+                    #expect(try asked.count == 3 && bench.files().count == 2, "\(asked)")
                     // Who names it wants it.
                     #expect(try await count("resume", #"{"refs": ["demo:40111/3"]}"#) == 1)
                     try await stream.event(["event": "finished", "id": id(3)])
