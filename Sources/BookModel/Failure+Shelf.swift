@@ -22,3 +22,12 @@ extension Failure {
             remedy: "run booksync fetch first, or name the library with --library")
     }
 }
+
+extension Episode {
+    /// How failures name it: `Emma, episode 2 'Chapter 2'`.
+    /// - Parameter title: of its book; where it is empty, the book's identity is named.
+    package func named(in title: String) -> Message {
+        let title = title.isEmpty ? identity.book.description : title
+        return name.isEmpty ? "\(title), episode \(section)" : "\(title), episode \(section) '\(name)'"
+    }
+}
