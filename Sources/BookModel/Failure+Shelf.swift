@@ -25,9 +25,8 @@ extension Failure {
 
 extension Episode {
     /// How failures name it: `Emma, episode 2 'Chapter 2'`.
-    /// - Parameter title: of its book; where it is empty, the book's identity is named.
+    /// - Parameter title: ``Book/name``.
     package func named(in title: String) -> Message {
-        let title = title.isEmpty ? identity.book.description : title
-        return name.isEmpty ? "\(title), episode \(section)" : "\(title), episode \(section) '\(name)'"
+        name.isEmpty ? "\(title), episode \(section)" : "\(title), episode \(section) '\(name)'"
     }
 }

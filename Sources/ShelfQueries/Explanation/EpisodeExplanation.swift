@@ -194,12 +194,8 @@ package struct EpisodeExplanation: Sendable {
         let isBeingFetched = isRunUnderWay && [.downloading, .verifying].contains(shelved.transfer?.state)
         let actions = isBeingFetched ? actions.filter { ![.fetch, .resume, .replace].contains($0.kind) } : actions
         if isBeingFetched, actions.isEmpty { return ["\(name): a run is fetching it now"] }
-        let who: Message =
-            if !isFollowed {
-                "mirror does not follow the book; booksync fetch"
-            } else {
-                isMirrorUnderWay ? "the mirror that is under way" : "the next mirror"
-            }
+        let mirror: Message = isMirrorUnderWay ? "the mirror that is under way" : "the next mirror"
+        let who = isFollowed ? mirror : "mirror does not follow the book; booksync fetch"
         if actions.isEmpty { return ["\(name): \(who) would skip it"] }
         let mayCome = isRunUnderWay && !isMirrorUnderWay && actions.contains { $0.bytes ?? 0 > 0 }
         let deeds = actions.map { action -> Message in
