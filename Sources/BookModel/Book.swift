@@ -31,6 +31,9 @@ package struct Book: Sendable, Hashable {
         self.declaredEpisodes = declaredEpisodes
         self.isComplete = isComplete
     }
+
+    /// How messages name it.
+    package var name: String { title.isEmpty ? identity.description : title }
 }
 
 /// What a finished listing can be held to: the number the catalog declared beside the number collected.

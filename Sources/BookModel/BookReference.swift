@@ -129,11 +129,13 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The REF of one episode: `kting:30776/12`, `feed:https://example.org/feed.xml#12`.
+    /// The REF of episodes: `kting:30776/12`, `feed:https://example.org/feed.xml#12`.
     ///
-    /// - Parameter book: a ``BookIdentity``, or a REF as the user wrote it.
-    package static func example(_ section: Int, of book: some CustomStringConvertible) -> String {
+    /// - Parameters:
+    ///   - part: a section's number, or ``SectionRanges``.
+    ///   - book: a ``BookIdentity``, or a REF as the user wrote it.
+    package static func example(_ part: some CustomStringConvertible, of book: some CustomStringConvertible) -> String {
         let book = "\(book)"
-        return "\(book)\(book.contains("://") ? "#" : "/")\(section)"
+        return "\(book)\(book.contains("://") ? "#" : "/")\(part)"
     }
 }

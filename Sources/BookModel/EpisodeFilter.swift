@@ -24,6 +24,14 @@ package struct EpisodeFilter: Sendable, Hashable {
 
     package var isEmpty: Bool { self == EpisodeFilter() }
 
+    /// What it asks for, in words for the user: `latest 8`, `matching Part`.
+    package var conditions: [Message] {
+        [
+            only.map { Message(verbatim: "\($0)") }, latest.map { "latest \($0)" }, match.map { "matching \($0)" },
+            exclude.map { "without \($0)" }, since.map { "since \($0)" },
+        ].compactMap(\.self)
+    }
+
     /// Whether it names episodes one by one, as `3` and `3,7` do and `1-500` does not.
     package var namesEpisodes: Bool { only?.ranges.allSatisfy { $0.lowerBound == $0.upperBound } ?? false }
 

@@ -22,3 +22,11 @@ extension Failure {
             remedy: "run booksync fetch first, or name the library with --library")
     }
 }
+
+extension Episode {
+    /// How failures name it: `Emma, episode 2 'Chapter 2'`.
+    /// - Parameter title: ``Book/name``.
+    package func named(in title: String) -> Message {
+        name.isEmpty ? "\(title), episode \(section)" : "\(title), episode \(section) '\(name)'"
+    }
+}

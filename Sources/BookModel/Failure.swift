@@ -47,6 +47,8 @@ package struct Failure: ExplainedError, Sendable, Hashable, CustomStringConverti
         case storeAge
         /// The server no longer knows how far the list was read: it has to be read from its beginning.
         case expiredCursor
+        /// Another run holds the library: once it has ended, the same can be tried again.
+        case libraryInUse
         /// Another run took the library over, because it believed this one dead: nothing may be published any more.
         case takenOver
         /// The file is there, and is no audio, or none that is whole.
@@ -85,6 +87,9 @@ package struct Failure: ExplainedError, Sendable, Hashable, CustomStringConverti
         guard let remedy else { return "\(what): \(why)" }
         return "\(what): \(why); \(remedy)"
     }
+
+    /// The same without what failed, where that is named beside it.
+    package var explanation: Message { remedy.map { "\(why); \($0)" } ?? why }
 }
 
 extension Failure {

@@ -38,18 +38,19 @@ package struct RunLimits: Sendable, Hashable {
 extension Failure {
     /// What is told of episodes that no run within its limits ever begins.
     /// - Parameters:
+    ///   - title: of the book of the first.
     ///   - bytes: of the first of them, still to be fetched.
     ///   - others: how many there are besides.
     ///   - limit: what they go beyond, by its name.
-    package static func neverBegun(_ first: Episode, bytes: Int64, others: Int = 0, limit: Message) -> Failure {
-        let book = first.identity.book
+    package static func neverBegun(
+        _ first: Episode, of title: String, bytes: Int64, others: Int = 0, limit: Message
+    ) -> Failure {
+        let name = first.named(in: title)
         return Failure(
             .temporary,
-            what: others == 0
-                ? "episode \(first.section) of \(book) is never begun"
-                : "episode \(first.section) of \(book) and \(others) more are never begun",
+            what: others == 0 ? "\(name) is never begun" : "\(name) and \(others) more are never begun",
             why: "\(describeBytes(bytes)) are more than \(limit) lets one run begin",
-            remedy: "allow more, or fetch it by itself: booksync fetch \(book) --only \(first.section)")
+            remedy: "allow more, or fetch it by itself: booksync fetch \(first.identity.book) --only \(first.section)")
     }
 }
 

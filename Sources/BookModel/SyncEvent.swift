@@ -172,6 +172,12 @@ package struct FailureReport: Sendable {
         self.name = name
         self.failure = failure
     }
+
+    package init(_ episode: Episode, _ failure: Failure) {
+        self.init(
+            book: episode.identity.book, episode: episode.identity, section: episode.section, name: episode.name,
+            failure: failure)
+    }
 }
 
 /// The counts at the end of a run. Those of episodes add up to the episodes that the run's books list, but that a book
@@ -186,8 +192,6 @@ package struct RunSummary: Sendable, Hashable {
     package var renamed = 0
     package var adopted = 0
     package var kept = 0
-    /// Those of ``kept`` that were not asked for.
-    package var keptUnasked = 0
     package var locked = 0
     package var failed = 0
     /// Those of ``failed`` that are no episodes but catalogs, and those that are neither.
@@ -202,12 +206,15 @@ package struct RunSummary: Sendable, Hashable {
     package var expired = 0
     /// Episodes that are neither in the catalog any more nor on disk.
     package var gone = 0
-    /// Episodes that are not on disk and that the filter does not ask for.
+    /// Episodes that the filter does not ask for, and that stay as they are.
     package var filtered = 0
     /// Transfers left for the next run, because this one was interrupted or came to its limits.
     package var left = 0
     package var bytesReceived: Int64 = 0
+    /// Those of ``bytesReceived`` that are of transfers that did not come to their end.
+    package var bytesUnfinished: Int64 = 0
     package var bytesReused: Int64 = 0
+    /// From when the work on the run began, finding out which books its addresses name included.
     package var seconds: Double = 0
 
     package init() {}

@@ -17,7 +17,7 @@ package struct SyncPlan: Sendable, Hashable {
     package var totals: PlanTotals {
         var totals = unlisted
         for action in actions {
-            switch action.kind {
+            switch action.countedKind {
             case .fetch: totals.fetch += 1
             case .resume: totals.resume += 1
             case .replace: totals.replace += 1
@@ -99,6 +99,8 @@ package struct SyncAction: Sendable, Hashable {
     }
 
     package var kind: Kind
+    /// Whether the filter asks for the episode.
+    package var isAsked = true
     package var episode: Episode
     /// Where the file is to be, relative to the library.
     package var path: String
@@ -126,6 +128,14 @@ package struct SyncAction: Sendable, Hashable {
         self.reason = reason
         self.verification = verification
         self.replacing = replacing
+    }
+
+    /// What it counts as: an episode that stays as it is, and was not asked for, is nothing else.
+    package var countedKind: Kind {
+        switch kind {
+        case .keep where !isAsked, .skip where !isAsked: .skip(.filtered)
+        default: kind
+        }
     }
 }
 

@@ -50,7 +50,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         let given = Array(CommandLine.arguments.dropFirst())
         let arguments = ArgumentOrder.withCommonOptionsBehindTheCommand(given)
         if arguments.prefix(while: { $0 != "--" }).contains("--version") {
-            print(version)
+            StandardStreams.write("\(version)\n", to: STDOUT_FILENO)
             return
         }
         var command: any ParsableCommand

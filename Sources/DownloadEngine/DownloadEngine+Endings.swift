@@ -90,7 +90,7 @@ extension DownloadEngine {
                 let transfer = transfers[index]
                 var record = transfer.record
                 record.state = .failed
-                record.error = transfer.wanted.failure(closed.why, remedy: "run again then").message
+                record.error = transfer.wanted.failure(closed.why, remedy: "run again then").explanation
                 record.nextTryAt = closed.end
                 records.append(record)
             }
@@ -118,9 +118,8 @@ extension DownloadEngine {
                 failure = Self.publicationFailure(error)
             }
         }
-        let report = FailureReport(
-            book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
-            section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)
+        failure = transfer.wanted.failure(because: failure)
+        let report = FailureReport(transfer.wanted.episode, failure)
         if failure.disposition == .stop {
             // What ends the run is told once, whoever else meets it before the end; the others are left, not failed.
             guard run.report.stop == nil else {
@@ -135,7 +134,8 @@ extension DownloadEngine {
         guard records else { return }
         var record = transfer.record
         record.state = .failed
-        record.error = failure.message
+        // It is shown with the episode, which is not named twice.
+        record.error = failure.disposition == .stop ? failure.message : failure.explanation
         // The run's own end is nothing the episode has to wait for.
         record.attempts.addSaturated(failure.disposition == .stop ? 0 : 1)
         let own = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }

@@ -342,11 +342,11 @@ struct EngineRun {
 
     private var neverBegun: FailureReport? {
         guard let first = tooLarge.first else { return nil }
-        let failure = Failure.neverBegun(
-            first.episode, bytes: first.expectedBytes ?? 0, others: tooLarge.count - 1, limit: "--max-bytes")
         return FailureReport(
-            book: first.episode.identity.book, episode: first.episode.identity, section: first.episode.section,
-            name: first.episode.name, failure: failure)
+            first.episode,
+            .neverBegun(
+                first.episode, of: first.title, bytes: first.expectedBytes ?? 0, others: tooLarge.count - 1,
+                limit: "--max-bytes"))
     }
 
     mutating func record(_ result: AttemptResult, at index: Int) {

@@ -73,7 +73,7 @@ struct TransferAttempt {
                 throw error
             }
         } catch {
-            result.ending = .fail(.unforeseen(error))
+            result.ending = .fail(.of(error))
         }
         return result
     }
@@ -112,7 +112,7 @@ struct TransferAttempt {
             case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
             }
         } catch {
-            return .fail(.unforeseen(error))
+            return .fail(.of(error))
         }
     }
 

@@ -28,7 +28,7 @@ extension Wordings {
         "title and author are not known: {1}": "书名和作者未知：{1}",
         "check query and signature of source {1}, or try again later": "请检查来源 {1} 的查询参数和签名，或稍后再试",
         "the catalog declares {1} and lists {2}": "目录声明 {1}，列出 {2}",
-        "the feed lists no episodes: the listing counts as incomplete": "订阅源没有列出分集：列表视为不完整",
+        "the feed lists no episodes": "订阅源没有列出分集",
         "the feed ends in the middle: the listing counts as incomplete": "订阅源中途结束：列表视为不完整",
         "{1} with a size that no file of audio has: the size is ignored": "{1}的大小不可能是音频文件的：忽略该大小",
         "{1} without a file: left out": "{1}没有文件：略过",

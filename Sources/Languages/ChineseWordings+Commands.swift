@@ -48,6 +48,10 @@ extension Wordings {
         "{1} cannot be unsubscribed": "无法退订 {1}", "nothing is subscribed under that name": "没有这个名称的订阅",
         "booksync subscriptions lists what is": "booksync subscriptions 列出已有的订阅",
         "nothing is subscribed to: booksync subscribe REF adds a book": "还没有订阅：用 booksync subscribe REF 添加",
+        "nothing is subscribed to": "还没有订阅",
+        "neither the configuration nor the library {1} names a book": "配置和书库 {1} 都没有订阅任何书",
+        "booksync subscribe REF adds one; --config and --library name another configuration or library":
+            "用 booksync subscribe REF 添加；--config 和 --library 可指定别的配置或书库",
         "latest {1}": "最近 {1} 集", "matching {1}": "匹配 {1}", "without {1}": "排除 {1}", "since {1}": "自 {1} 起",
         "order {1}": "顺序 {1}", "{1} a run": "每次 {1}", "all": "全部", "{1} {2}": "{1} {2}",
         "nothing is being transferred": "没有进行中的下载", "no matches": "没有结果",

@@ -7,6 +7,8 @@ extension Wordings {
         "the mirror of booksync serve leaves out {1}: it is on this machine or in a private network, and the configuration does not name it":
             "booksync serve 的更新不含 {1}：它在本机或内网，而配置没有写明它",
         "name it in the configuration, as a source or below subscriptions": "在配置中写明它：作为来源，或写在 subscriptions 下",
+        "the last listing of {1} was incomplete: episodes may be missing": "上次读取《{1}》的列表不完整：可能缺少分集",
+        "booksync catalog {1} shows what is listed now": "用 booksync catalog {1} 查看现在列出的分集",
         "{1}, and their sources are configured": "{1} 个，来源均已配置", "{1} is writable": "{1} 可写",
         "{1} is writable; no run has put anything there yet": "{1} 可写，尚未有运行写入内容",
         "{1} is not there yet": "{1} 尚不存在", "the first run makes it": "首次运行时会创建",

@@ -1,14 +1,15 @@
 extension Wordings {
     /// What `explain` says of an episode.
     static let chineseExplanation: [String: String] = [
-        " and the guid {1}": " 和 guid {1}",
-        "{1} is '{2}' of {3}; the catalog knows it by the id {4}{5}, and so does booksync, whatever becomes of its title and its address":
-            "{1} 是《{3}》的“{2}”；目录以编号 {4}{5} 识别它，booksync 也是如此，与标题和地址的变化无关",
+        " and its guid {1}": "，guid 是 {1}",
+        "Its id is {1}{2}; a new title or address does not matter": "这一集的编号是 {1}{2}；标题或地址改变不影响识别",
         "The catalog no longer lists it": "目录不再列出它", "no size": "没有大小", "{1} ({2} bytes)": "{1}（{2} 字节）",
         "published {1}": "发布于 {1}", "changed {1}": "修改于 {1}", " (as of {1})": "（截至 {1}）", "at {1}": "地址 {1}",
         "without an address, so it is locked": "没有地址，因此未开放", "The catalog lists it {1}{2}: {3}": "目录列出它：{1}{2}；{3}",
         "The last listing of the book broke off, so this may be out of date": "上次读取这本书的列表中断，因此这些信息可能已过时",
-        "Nothing of it is on disk": "磁盘上没有它的任何内容", " of {1}": "（共 {1}）",
+        "Nothing of it is on disk": "本地没有这一集的文件", " of {1}": "（共 {1}）",
+        "Its file is in the trash: booksync trash restore {1} brings it back":
+            "它的文件在回收站：booksync trash restore {1} 可恢复",
         "A partial file holds {1}{2}": "未完成的文件中已有 {1}{2}",
         "The naming leaves that name alone: you gave it, or took its renaming back": "这个名称是你起的，或者你撤销过对它的重命名，命名模板不会改它",
         "Of a new version {1} are here": "新版本已收到 {1}",
@@ -19,6 +20,8 @@ extension Wordings {
         "On disk it is {1}, {2} as recorded": "磁盘上是 {1}，大小 {2}，与记录一致",
         "On disk it is {1}, {2} as recorded, touched since then": "磁盘上是 {1}，大小 {2}，与记录一致，之后修改时间有变",
         "a digest that the catalog or the server gave fitted": "与目录或服务器给出的校验和一致",
+        "its length matches the one that the server declared, and not the catalog's ({1} bytes)":
+            "长度与服务器声明的一致，与目录所说的 {1} 字节不同",
         "its length matches the declared one": "长度与声明的一致", "there was no checksum to compare with": "没有可比较的校验和",
         "fetched from {1}": "从 {1} 下载", "fetched or recognised": "下载或识别", "It was {1} on {2}; {3}": "它于 {2} {1}；{3}",
         "booksync verify last found it right on {1}": "booksync verify 上次于 {1} 确认它完好",
@@ -30,7 +33,7 @@ extension Wordings {
         "Its file was found deleted on {1}": "{1} 发现它的文件已被删除",
         "Another program had fetched it, as its records said on {1}, and no file of it was found":
             "据 {1} 读到的记录，另一个程序已下载过它，但没有找到文件",
-        "A run is fetching it now": "正在下载", "A run that fetched it was cut off": "下载它的运行中断了",
+        "{1}: a run is fetching it now": "{1}：正在下载", "A run that fetched it was cut off": "下载它的运行中断了",
         "Its transfer is paused (booksync resume lets it go on)": "它的下载已暂停（booksync resume 可继续）",
         "Its transfer was cancelled; what it had brought is dropped": "它的下载已取消，收到的部分已丢弃",
         "It was put off, because: {1}": "它被推迟，原因：{1}",
@@ -38,17 +41,15 @@ extension Wordings {
         "It failed in {1} runs, the last time because: {2}": "它在 {1} 次运行中失败，最近一次的原因：{2}",
         "It is not tried again before {1}, and longer after each run in which it fails, up to a week; --force tries it at once":
             "{1} 之前不再尝试，每失败一次间隔更长，最长一周；用 --force 可立即尝试",
-        "The next mirror": "下次 mirror", "The mirror that is under way": "正在运行的 mirror",
-        "The mirror that is under way, which follows only some of the book's episodes,": "正在运行的 mirror（只订阅了这本书的部分分集）",
+        "the next mirror": "下次 mirror", "the mirror that is under way": "正在运行的 mirror",
         "The run that is under way does so if it was started for it, as booksync queue shows":
             "如果正在进行的运行就是为此启动的，它会这样做，booksync queue 可查看",
-        "The next mirror, which follows only some of the book's episodes,": "下次 mirror（只订阅了这本书的部分分集）",
         "mirror does not follow the book; booksync fetch": "mirror 没有订阅这本书；booksync fetch",
-        "{1} would not come to it": "{1}不会处理它", "would fetch it{1} to {2}": "会把它下载到 {2}{1}",
+        "{1}: {2} would skip it": "{1}：{2}会跳过它", "would fetch it{1} to {2}": "会把它下载到 {2}{1}",
         "would fetch the rest of it{1} to {2}": "会把余下的部分下载到 {2}{1}",
         "would fetch its new version{1} and put it in the place of {2}": "会下载新版本{1}并替换 {2}",
         "would rename {1} to {2}": "会把 {1} 改名为 {2}", "would record the file {1} as its": "会把文件 {1} 记录为它的文件",
-        "would leave its file as it is": "会让它的文件保持原样", "would not fetch it": "不会下载它",
+        "nothing to do: {1}": "无需操作：{1}", "would not fetch it": "不会下载它",
         "{1}.": "{1}。",
         " ": "",
     ]

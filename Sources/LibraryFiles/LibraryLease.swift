@@ -120,6 +120,6 @@ final class LibraryLease: Sendable {
         Failure(
             .temporary, disposition: .stop, what: "another run holds the library \(library)",
             why: holder?.owner.sentence ?? "another run took it at the same moment",
-            remedy: "let it finish, or wait for it with --wait 60s")
+            remedy: "let it finish, or wait for it with --wait 60s", reason: .libraryInUse)
     }
 }

@@ -42,8 +42,8 @@ package final class LibraryLock: Sendable {
     ///   - seconds: 0 takes it now or not at all.
     ///   - command: what this process is doing, for others to read; without secrets.
     /// - Returns: the lock, held until it is released or the last reference to it goes.
-    /// - Throws: ``Failure`` of kind `temporary` that names the holder; `libraryUnwritable` when there can be no lock
-    ///   file; `CancellationError`.
+    /// - Throws: ``Failure`` that names the holder, with ``Failure/Reason/libraryInUse``; `libraryUnwritable` when there can
+    ///   be no lock file; `CancellationError`.
     package static func acquire(
         in library: LibraryFolder, wait seconds: Double = 0, command: String
     ) async throws -> LibraryLock {
@@ -58,7 +58,7 @@ package final class LibraryLock: Sendable {
                 do {
                     try await opened.takeLease(of: library, command: command)
                     return lock
-                } catch let failure as Failure where failure.kind == .temporary && clock.now < deadline {
+                } catch let failure as Failure where failure.reason == .libraryInUse && clock.now < deadline {
                     // Its holder is on another machine: the lock is given up meanwhile, so that nobody waits for the waiting.
                     opened.release()
                     try await clock.sleep(until: min(deadline, clock.now + .seconds(1)))
@@ -232,7 +232,7 @@ package final class LibraryLock: Sendable {
             .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
             why: owner?.sentence
                 ?? "the lock \(library.lockFile) is taken by a process that did not write its name into it",
-            remedy: "let it finish, or wait for it with --wait 60s")
+            remedy: "let it finish, or wait for it with --wait 60s", reason: .libraryInUse)
     }
 
     /// Whether the error says that the filesystem itself keeps no locks: NFS without its lock service, and some filesystems

@@ -13,6 +13,8 @@ package struct CompiledFilter {
     private var match: Regex<AnyRegexOutput>?
     private var exclude: Regex<AnyRegexOutput>?
     private var since: PublicationStart?
+    /// What it asks for, in words for the user.
+    private(set) var rule: Message = ""
 
     private init() {}
 
@@ -21,6 +23,7 @@ package struct CompiledFilter {
         self.only = filter.only
         self.latest = filter.latest
         self.since = filter.since
+        self.rule = filter.conditions.joined(separator: ", ")
         self.match = try filter.match.map { try Self.compile($0, option: "match") }
         self.exclude = try filter.exclude.map { try Self.compile($0, option: "exclude") }
     }

@@ -34,11 +34,11 @@ struct EpisodeDecision {
     /// - Parameters:
     ///   - condition: of its recorded file.
     ///   - match: the file that was recognised as its, where it is not the one at its recorded path.
-    ///   - isWanted: whether the filter lets the episode pass, and the rule of what to keep.
+    ///   - rule: the filter that does not let the episode pass, or the rule of what to keep; nil where it is wanted.
     ///   - isExpired: whether its file is not to be kept.
     init(
         for shelved: EpisodeRecord, condition: FileCondition, match: FileRecognition.Match?, input: PlannerInput,
-        isWanted: Bool, isExpired: Bool
+        unwantedBy rule: Message?, isExpired: Bool
     ) {
         let key = shelved.episode.identity.key
         var condition = condition
@@ -74,11 +74,11 @@ struct EpisodeDecision {
         } else {
             switch condition {
             case .intact(let file, let touched, _):
-                decideAboutFile(file, touched: touched, partial: partial, rules: input.rules, isWanted: isWanted)
+                decideAboutFile(file, touched: touched, partial: partial, rules: input.rules, unwantedBy: rule)
             case .changed(let file, _) where match?.path == file.path:
                 if let match { adopt(match, files: input.files) }
             case .changed(let file, let size):
-                decideAboutChange(of: file, to: size, partial: partial, rules: input.rules, isWanted: isWanted)
+                decideAboutChange(of: file, to: size, partial: partial, rules: input.rules, unwantedBy: rule)
             case .displaced(let file, let kind):
                 skip(.obstructed, "\(kind.noun) stands at \(file.path) in its place; it is left alone")
             case .missing(let file) where countsAsRemoved(file, input: input, match: match):
@@ -86,7 +86,7 @@ struct EpisodeDecision {
                     .tombstone,
                     "deleted from disk since it was fetched, and so counts as removed (downloads.on-missing-file)")
             case .missing, .unrecorded:
-                decideAboutAbsence(partial: partial, rules: input.rules, isWanted: isWanted)
+                decideAboutAbsence(partial: partial, rules: input.rules, unwantedBy: rule)
                 if let match { adopt(match, files: input.files) }
             }
         }
@@ -135,28 +135,28 @@ struct EpisodeDecision {
 
 extension EpisodeDecision {
     private mutating func decideAboutFile(
-        _ file: LocalFile, touched: Bool, partial: Int64, rules: PlanRules, isWanted: Bool
+        _ file: LocalFile, touched: Bool, partial: Int64, rules: PlanRules, unwantedBy rule: Message?
     ) {
         var present: Message = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
         follows = !file.isNamedByUser
         if file.isNamedByUser, wanted != file.path { present = "\(present), under a name of your own" }
         guard let change = file.catalogChange(to: shelved.episode) else { return keep(file, present) }
-        if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
+        if let rule { return keep(file, "\(present); \(change), but it is not asked for (\(rule))") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
         if let (postponed, why) = postponement(rules) { return skip(postponed, "\(change), but \(why)") }
         replace(file, partial: partial, reason: change, asking: true)
     }
 
     private mutating func decideAboutChange(
-        of file: LocalFile, to size: Int64, partial: Int64, rules: PlanRules, isWanted: Bool
+        of file: LocalFile, to size: Int64, partial: Int64, rules: PlanRules, unwantedBy rule: Message?
     ) {
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept, changed as it is") }
         let change: Message =
             size < file.size
             ? "the file at \(file.path) was truncated: it had \(file.size) bytes when it was fetched and has \(size) now"
             : "the file at \(file.path) was edited: it had \(file.size) bytes when it was fetched and has \(size) now"
-        if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
+        if let rule { return skip(.filtered, "\(change); it is not asked for (\(rule))") }
         guard rules.force, !shelved.episode.isLocked else {
             return skip(
                 size < file.size ? .truncated : .changed,
@@ -182,9 +182,9 @@ extension EpisodeDecision {
         bytes = wholeLength.map { max(0, $0.subtractingSaturated(partial)) }
     }
 
-    private mutating func decideAboutAbsence(partial: Int64, rules: PlanRules, isWanted: Bool) {
+    private mutating func decideAboutAbsence(partial: Int64, rules: PlanRules, unwantedBy rule: Message?) {
         if shelved.isGone { return skip(.gone, "no longer in the catalog, and not on disk") }
-        if !isWanted { return skip(.filtered, "not asked for") }
+        if let rule { return skip(.filtered, "not asked for (\(rule))") }
         if shelved.episode.isLocked { return skip(.locked, "locked: the catalog gives no address") }
         if let (postponed, why) = postponement(rules) { return skip(postponed, why) }
 

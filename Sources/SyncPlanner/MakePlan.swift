@@ -39,6 +39,8 @@ private struct Planner {
     /// the other was put in its place), the file is that one's whose inode it has.
     private let owners: [String: String]
     private let sections: [String: Int]
+    /// Keys of the episodes that the filter asks for.
+    private let asked: Set<String>
     private let renames: RenameOrder
     let recognition: FileRecognition
     /// Path → section of the episode that is to stand there.
@@ -65,9 +67,10 @@ private struct Planner {
         let expiry = Expiry(episodes, conditions: conditions, wanted: wanted, input: input)
         let decisions = zip(episodes, conditions).map { shelved, condition in
             let key = shelved.episode.identity.key
+            var rule: Message? = wanted.contains(key) ? nil : input.rules.filter.rule
+            if rule == nil, expiry.unwanted.contains(key) { rule = input.rules.keep.map { "\($0)" } }
             return EpisodeDecision(
-                for: shelved, condition: condition, match: recognition.matches[key], input: input,
-                isWanted: wanted.contains(key) && !expiry.unwanted.contains(key),
+                for: shelved, condition: condition, match: recognition.matches[key], input: input, unwantedBy: rule,
                 isExpired: expiry.expired.contains(key))
         }
         let moves = decisions.enumerated().compactMap { rank, decision -> RenameOrder.Move? in
@@ -81,6 +84,7 @@ private struct Planner {
         self.decisions = decisions
         self.owners = owners
         self.sections = sections
+        self.asked = wanted
     }
 
     var plan: SyncPlan {
@@ -147,6 +151,7 @@ private struct Planner {
         var action = SyncAction(
             kind: .keep, episode: decision.shelved.episode, path: path ?? decision.wanted ?? "",
             bytes: decision.bytes, reason: decision.reason)
+        action.isAsked = asked.contains(action.episode.identity.key)
         switch decision.outcome {
         case .keep:
             action.fromPath = decision.staleRecord

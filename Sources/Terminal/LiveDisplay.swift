@@ -132,27 +132,6 @@ package actor LiveDisplay {
     // MARK: - Writing
 
     private func write(_ text: String) {
-        var rest = TerminalEncoding.bytes(text, for: descriptor)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Somebody who shares the terminal made it non-blocking.
-                var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = systemPoll(&poll, 1, -1)
-            } else if errno != EINTR {
-                isBroken = true
-                return
-            }
-        }
+        if StandardStreams.write(text, to: descriptor) != nil { isBroken = true }
     }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
-}
-
-private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nfds_t, _ timeout: Int32) -> Int32 {
-    poll(descriptors, count, timeout)
 }

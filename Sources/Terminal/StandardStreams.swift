@@ -120,16 +120,23 @@ package actor StandardStreams {
     }
 
     /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.
-    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    @discardableResult
+    package nonisolated static func write(_ text: String, to descriptor: Int32) -> Int32? {
         TerminalEncoding.bytes(text, for: descriptor).withUnsafeBytes { write($0, to: descriptor) }
     }
 
-    /// The same of bytes; blocks.
+    /// The same of bytes; blocks. Another process that shares the pipe or terminal may have made it non-blocking: then it
+    /// waits until there is room again.
     package nonisolated static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&waited, 1, -1)
+                continue
+            }
             guard count > 0 else { return count == 0 ? EIO : errno }
             rest = rest.dropFirst(count)
         }

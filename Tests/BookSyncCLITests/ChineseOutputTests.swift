@@ -30,7 +30,9 @@ extension ProductTests {
             catalog.items[1].deeds = [.instead(.notFound)]
             try await withCatalog(catalog.script) { bench, _ in
                 let english = try await bench.run("fetch", "1", environment: bench.configured)
-                #expect(english.exitCode == 75 && english.errors.contains("could not be fetched"), "\(english.errors)")
+                #expect(
+                    english.exitCode == 75 && english.errors.contains("episode 2 '第2集': the server does not have"),
+                    "\(english.errors)")
                 let environment = bench.configured.merging(chinese) { $1 }
                 for command in [["explain", "1/2"], ["runs"], ["queue"], ["show", "1/2"]] {
                     let told = try await bench.runBare(command + ["--library", "L"], environment: environment)
@@ -43,9 +45,9 @@ extension ProductTests {
                     #expect(Set(english).isSubset(of: ["SHA-256", "GUID"]) && !labels.isEmpty, "\(shown.output)")
                 }
                 let runs = try await bench.run("runs", environment: environment)
-                #expect(runs.output.contains("未能下载：服务器上没有这个文件"), "\(runs.output)")
+                #expect(runs.output.contains("第 2 集“第2集”：服务器上没有这个文件"), "\(runs.output)")
                 let document = try await bench.run("runs", "--json", environment: environment)
-                #expect(document.output.contains("could not be fetched"), "\(document.output)")
+                #expect(document.output.contains("episode 2 '第2集': the server does not have"), "\(document.output)")
             }
         }
 

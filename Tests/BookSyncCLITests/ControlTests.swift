@@ -187,7 +187,8 @@ extension ProductTests {
                 _ = try await bench.run("subscribe", "demo:40111")
                 for (fetched, left) in [(3, 3), (3, 0), (0, 0)] {
                     let result = try await bench.run("mirror", "--max-episodes", "3", "--json")
-                    #expect(result.exitCode == 0)
+                    // What is left is wanted, and not there.
+                    #expect(result.exitCode == (left > 0 ? 75 : 0))
                     let summary = try result.summary()
                     #expect(summary.number("fetched") == fetched)
                     #expect(summary.number("left") == left)
@@ -203,11 +204,12 @@ extension ProductTests {
                 #expect(try result.summary().number("left") == 6)
                 #expect(try result.summary().number("bytes_received") == 0)
                 // No night would ever bring them, and no silent one may hide that.
-                let told = "episode 1 of demo:40111 and 5 more are never begun"
+                let told = "夜航船, episode 1 '第001集_夜航船' and 5 more are never begun"
                 #expect(result.exitCode == 75 && result.errors.contains(told), "\(result.errors)")
                 let quiet = try await bench.run("mirror", "--max-bytes", "1k", "-q")
                 #expect(quiet.exitCode == 75 && quiet.errors.contains(told), "\(quiet.errors)")
-                #expect(try await bench.run("mirror", "--max-bytes", "0").exitCode == 0)
+                let none = try await bench.run("mirror", "--max-bytes", "0", "-q")
+                #expect(none.exitCode == 75 && none.errors.contains("6 left for the next run"), "\(none.errors)")
             }
         }
 
@@ -217,7 +219,7 @@ extension ProductTests {
                 let result = try await bench.run("mirror", "-q")
                 #expect(result.exitCode == 75)
                 #expect(
-                    result.errors.contains("episode 1 of demo:40111 is never begun")
+                    result.errors.contains("episode 1 '第001集_夜航船' is never begun")
                         && result.errors.contains("the max-bytes of its subscription"), "\(result.errors)")
                 #expect(try await bench.run("plan").exitCode == 0)
                 #expect(try await bench.run("fetch", "40111/1").exitCode == 0)

@@ -15,7 +15,7 @@ extension ProductTests {
                 #expect(result.exitCode == 0 && result.errors == "")
                 let paragraphs = result.output.components(separatedBy: "\n\n")
                 #expect(paragraphs.count == 2)
-                #expect(paragraphs[0].hasPrefix("cat:1/1 is '第1集' of "))
+                #expect(paragraphs[0].contains("episode 1 '第1集' (cat:1/1): nothing to do: on disk."))
                 #expect(paragraphs[0].contains("It was fetched from http://127.0.0.1:\(server.port)/audio/1.mp3 on "))
                 #expect(paragraphs[1].contains("It failed once, the last time because: "))
                 #expect(paragraphs[1].contains("booksync fetch would fetch it (20.0 kB)"))

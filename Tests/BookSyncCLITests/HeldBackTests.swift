@@ -78,7 +78,7 @@ extension ProductTests {
                 let result = try await bench.run("fetch", "40111", "--exclude", "006")
                 #expect(result.exitCode == 0)
                 #expect(result.errors.contains("1 fetched"), "\(result.errors)")
-                #expect(result.errors.contains("2 kept, 1 paused, 1 removed in"), "\(result.errors)")
+                #expect(result.errors.contains("2 kept, 1 paused, 1 removed earlier in"), "\(result.errors)")
                 let last = try await bench.run("fetch", "40111", "--exclude", "006", "--json").summary()
                 let recorded = try #require(try JSONObject.list(try await bench.run("runs", "--json").output).last)
                 for counts in [last, recorded] {

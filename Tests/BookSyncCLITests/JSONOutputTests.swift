@@ -203,7 +203,7 @@ extension ProductTests {
             try await reader.run("subscribe 40111 --keep unheard --max-size 5G --order last --title T --since 30d")
             try await reader.run("subscriptions")
             try await reader.run("mirror --dry-run", printing: 2)
-            try await reader.run("mirror --max-episodes 1", printing: nil)
+            try await reader.run("mirror --max-episodes 1", exitCode: 75, printing: nil)
             try await reader.run("subscriptions --export o.opml")
             try await reader.run("unsubscribe 40111 demo:99", exitCode: 66, printing: 2)
             let more = "<outline xmlUrl='https://feeds.example/1' text='F'/><outline xmlUrl='ftp://x/1'/>"

@@ -47,8 +47,8 @@ import Testing
         #expect(sentence { ($0.kept, $0.locked) = (110, 2) } == "nothing: 0 fetched, 110 kept, 2 locked in 0 s")
         #expect(
             sentence {
-                ($0.failed, $0.bytesReceived) = (1, 640)
-            } == "nothing: 0 fetched (640 B), 1 failed in 0 s")
+                ($0.failed, $0.bytesReceived, $0.bytesUnfinished) = (1, 640, 640)
+            } == "nothing: 0 fetched, 1 failed, 640 B of unfinished files in 0 s")
     }
 
     @Test func `what failed and is no episode is not counted among the episodes`() {
@@ -56,9 +56,18 @@ import Testing
         (summary.fetched, summary.kept, summary.failed) = (2, 3, 5)
         (summary.failedCatalogs, summary.failedOtherwise) = (3, 1)
         #expect(summary.sentence.description == "nothing: 2 fetched, 3 kept, 1 failed, 3 catalogs not read in 0 s")
-        // Nor is what is on disk and was not asked for.
-        summary.keptUnasked = 2
-        #expect(summary.sentence.description == "nothing: 2 fetched, 1 kept, 1 failed, 3 catalogs not read in 0 s")
+        // Nor is what was not asked for.
+        summary.filtered = 2
+        #expect(summary.sentence.description == "nothing: 2 fetched, 3 kept, 1 failed, 3 catalogs not read in 0 s")
+    }
+
+    @Test func `bytes of unfinished files are told apart from those of the files fetched`() {
+        var summary = RunSummary()
+        (summary.fetched, summary.left, summary.bytesReceived) = (12, 98, 7_400_000)
+        summary.bytesUnfinished = 1_600_000
+        #expect(
+            summary.sentence.description
+                == "nothing: 12 fetched (5.8 MB), 98 left for the next run, 1.6 MB of unfinished files in 0 s")
     }
 
     @Test func `a finished episode leaves a line with its remarks`() {
@@ -84,10 +93,10 @@ import Testing
     }
 
     @Test func `a failure is told whole, also to those who want quiet`() {
-        let failure = Failure(.temporary, what: "episode 7 could not be fetched", why: "cut", remedy: "try again")
+        let failure = Failure(.temporary, what: "Book, episode 7 'b'", why: "cut", remedy: "try again")
         let event = SyncEvent.failed(FailureReport(failure: failure))
         #expect(
-            event.sentence(isVerbose: false)?.description == "failed: episode 7 could not be fetched: cut; try again")
+            event.sentence(isVerbose: false)?.description == "failed: Book, episode 7 'b': cut; try again")
         #expect(event.isFailure)
         #expect(!SyncEvent.notice("n").isFailure)
         #expect(SyncEvent.notice("n").sentence(isVerbose: false)?.description == "n")

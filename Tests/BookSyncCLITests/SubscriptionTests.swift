@@ -74,12 +74,13 @@ extension ProductTests {
             }
         }
 
-        @Test func `mirror without a subscription says so and is done`() async throws {
+        @Test(arguments: [[], ["-q"], ["--dry-run"]])
+        func `mirror without a subscription is 78, and says what to do`(_ options: [String]) async throws {
             try await withWorkbench { bench in
-                let result = try await bench.run("mirror", "--json")
-                #expect(result.exitCode == 0)
-                #expect(try result.summary().number("books") == 0)
-                #expect(result.errors.contains("nothing is subscribed to"))
+                let result = try await bench.runBare(["mirror", "--library", "L"] + options)
+                #expect(result.exitCode == 78)
+                #expect(result.errors.contains("nothing is subscribed to: neither the configuration nor the library "))
+                #expect(result.errors.contains("booksync subscribe REF adds one"), "\(result.errors)")
                 #expect(!result.errors.contains("demo catalog"))
                 #expect(!bench.exists, "a folder without a book is of no use")
             }

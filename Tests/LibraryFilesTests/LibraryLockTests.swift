@@ -14,7 +14,7 @@ import Testing
             let failure = try await #require(throws: Failure.self) {
                 _ = try await LibraryLock.acquire(in: library, command: "fetch")
             }
-            #expect(failure.kind == .temporary)
+            #expect(failure.kind == .temporary && failure.reason == .libraryInUse)
             #expect(failure.what.description.contains(path))
             #expect(failure.why.description.contains("process \(ProcessInfo.processInfo.processIdentifier) on "))
             #expect(failure.why.description.contains("'mirror all' since 2"))

@@ -17,7 +17,7 @@ import Testing
             address: ResourceAddress("http://me:secret@audio.example/7.mp3?token=secret&id=7"), size: 9_900_000)
         var explanation = EpisodeExplanation(
             book: Book(identity: identity.book, title: "回到古代当兽医", isComplete: true),
-            shelved: EpisodeRecord(episode: episode), run: .mirror(EpisodeFilter()),
+            shelved: EpisodeRecord(episode: episode), isFollowed: true,
             actions: [action(.fetch, "not on disk", episode, bytes: 9_900_000)])
         change(&explanation)
         return explanation
@@ -45,15 +45,15 @@ import Testing
         let paragraph = Self.explanation { $0.catalogChangedAt = Self.noon }.paragraph.description
         #expect(
             paragraph == """
-                kting:30776/7 is '第7集' of 回到古代当兽医; the catalog knows it by the id id7, and so does booksync, \
-                whatever becomes of its title and its address. The catalog lists it at \
+                回到古代当兽医, episode 7 '第7集' (kting:30776/7): the next mirror would fetch it (9.9 MB) to Book/007.mp3: \
+                not on disk. Its id is id7; a new title or address does not matter. The catalog lists it at \
                 http://audio.example/7.mp3?token=***&id=7 (as of 2026-11-21T12:00:00Z): 9.9 MB (9900000 bytes). Nothing \
-                of it is on disk. The next mirror would fetch it (9.9 MB) to Book/007.mp3: not on disk.
+                of it is on disk.
                 """)
     }
 
     static let table: [(String, @Sendable (inout EpisodeExplanation) -> Void, String)] = [
-        ("a guid", { $0.shelved.episode.guid = "g-1" }, "by the id id7 and the guid g-1, and so"),
+        ("a guid", { $0.shelved.episode.guid = "g-1" }, "Its id is id7 and its guid g-1; a new"),
         ("locked", { $0.shelved.episode.address = nil }, "lists it without an address, so it is locked: 9.9 MB"),
         ("gone", { $0.shelved.isGone = true }, "The catalog no longer lists it."),
         (
@@ -128,6 +128,17 @@ import Testing
         ),
         ("removed", { $0.shelved.removedAt = noon }, "It was removed on 2026-11-21T12:00:00Z: it is not"),
         (
+            "in the trash", { $0.isInTrash = true },
+            "Its file is in the trash: booksync trash restore kting:30776/7 brings it back."
+        ),
+        (
+            "another length than the catalog's",
+            {
+                $0.shelved.file = file
+                $0.shelved.file?.catalogSize = 990
+            }, "; its length matches the one that the server declared, and not the catalog's (990 bytes)."
+        ),
+        (
             "failed",
             {
                 $0.shelved.transfer = TransferRecord(
@@ -144,7 +155,7 @@ import Testing
                     episode: identity, state: .failed, attempts: 3, error: "7 cannot be fetched: 404", nextTryAt: noon)
                 $0.now = noon + 1
             },
-            "the last time because: 7 cannot be fetched: 404. The next mirror"
+            "the last time because: 7 cannot be fetched: 404."
         ),
         (
             "paused", { $0.shelved.transfer = TransferRecord(episode: identity, state: .paused) },
@@ -159,26 +170,25 @@ import Testing
             {
                 $0.shelved.transfer = TransferRecord(episode: identity, state: .downloading)
                 $0.isRunUnderWay = true
-            }, "A run is fetching it now."
+            }, "(kting:30776/7): a run is fetching it now."
         ),
         (
             "waiting in a mirror", { ($0.isRunUnderWay, $0.isMirrorUnderWay) = (true, true) },
-            "The mirror that is under way would fetch it (9.9 MB) to Book/007.mp3: not on disk."
+            "the mirror that is under way would fetch it (9.9 MB) to Book/007.mp3: not on disk."
         ),
         (
             "while something else is fetched", { $0.isRunUnderWay = true },
             "not on disk. The run that is under way does so if it was started for it"
         ),
         (
-            "not followed", { $0.run = .fetch },
+            "not followed", { $0.isFollowed = false },
             "mirror does not follow the book; booksync fetch would fetch it (9.9 MB) to Book/007.mp3: not on disk."
         ),
         (
             "not asked for",
             {
-                $0.run = .mirror(EpisodeFilter(latest: 3))
-                $0.actions = [action(.skip(.filtered), "not asked for")]
-            }, "The next mirror, which follows only some of the book's episodes, would not fetch it: not asked for."
+                $0.actions = [action(.skip(.filtered), "not asked for (latest 3)")]
+            }, "the next mirror would not fetch it: not asked for (latest 3)."
         ),
         (
             "a new name and a new version",
@@ -188,11 +198,11 @@ import Testing
                     action(.replace, "the catalog's size changed from 1 to 2", bytes: 2),
                 ]
             },
-            "The next mirror would rename Book/old.mp3 to Book/007.mp3: its name changed. The next mirror would "
+            "the next mirror would rename Book/old.mp3 to Book/007.mp3: its name changed; the next mirror would "
                 + "fetch its new version (2 B) and put it in the place of Book/007.mp3: the catalog's size changed"
         ),
-        ("kept", { $0.actions = [action(.keep, "on disk")] }, "would leave its file as it is: on disk."),
-        ("no action", { $0.actions = [] }, "The next mirror would not come to it."),
+        ("kept", { $0.actions = [action(.keep, "on disk")] }, "(kting:30776/7): nothing to do: on disk."),
+        ("no action", { $0.actions = [] }, "the next mirror would skip it."),
     ]
 
     @Test(arguments: table)

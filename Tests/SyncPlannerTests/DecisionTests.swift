@@ -91,8 +91,8 @@ private let absent: [Row] = [
         bytes: 1000),
     Row("gone", episode.gone(), "skip gone", "no longer in the catalog, and not on disk"),
     Row("gone, forced", episode.gone(), force: true, "skip gone", "no longer in the catalog, and not on disk"),
-    Row("not asked for", episode, filter: not7, "skip filtered", "not asked for"),
-    Row("not asked for, and locked", episode.locked(), filter: not7, "skip filtered", "not asked for"),
+    Row("not asked for", episode, filter: not7, "skip filtered", "not asked for (1-6)"),
+    Row("not asked for, and locked", episode.locked(), filter: not7, "skip filtered", "not asked for (1-6)"),
     Row(
         "a foreign file in its place", episode.standing(at: wanted, facts(size: 999)), "skip obstructed", foreignWords),
     Row(
@@ -140,7 +140,7 @@ private let present: [Row] = [
         bytes: 1000),
     Row(
         "another version, not asked for", renewed, filter: not7, "keep",
-        "on disk; \(renewedWords), but it is not asked for now", bytes: 1000),
+        "on disk; \(renewedWords), but it is not asked for (1-6)", bytes: 1000),
     Row("another version, paused", renewed.transfer(.paused), "skip paused", "\(renewedWords), but paused"),
     Row(
         "another version, waits", renewed.transfer(.failed, attempts: 1, next: later), "skip waits",
@@ -158,7 +158,7 @@ private let present: [Row] = [
         "\(changeWords); \(leftWords)"),
     Row(
         "changed, not asked for, forced", changedFile, filter: not7, force: true, "skip filtered",
-        "\(changeWords); it is not asked for now"),
+        "\(changeWords); it is not asked for (1-6)"),
     Row(
         "changed and gone", changedFile.gone(), "keep",
         "no longer in the catalog; its file is kept, changed as it is", bytes: 1000),

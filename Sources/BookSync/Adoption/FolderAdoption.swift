@@ -59,12 +59,7 @@ package struct FolderAdoption: Sendable {
                             reason: item.confidence.words)))
             } catch let failure as Failure {
                 report.recognised[index].failure = failure
-                let identity = item.episode.identity
-                emit(
-                    .failed(
-                        FailureReport(
-                            book: identity.book, episode: identity, section: item.episode.section,
-                            name: item.episode.name, failure: failure)))
+                emit(.failed(FailureReport(item.episode, failure)))
                 if failure.disposition == .stop { throw failure }
             }
         }

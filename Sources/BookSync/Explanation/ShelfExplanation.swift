@@ -41,6 +41,7 @@ package struct ShelfExplanation: Sendable {
         let scan = try await FolderScan.scan(folders: folders, under: library)
         let isRunUnderWay = try await LibraryLock.isHeld(in: library)
         let isMirrorUnderWay = try await LibraryLock.owner(in: library)?.mirrors == true
+        let trashed = Set(try await store.trashedFiles(of: book).map(\.file.episode))
         var explanations: [EpisodeExplanation] = []
         for shelved in episodes {
             let identity = shelved.episode.identity
@@ -50,8 +51,9 @@ package struct ShelfExplanation: Sendable {
                     partial: partials.bytesDone(of: shelved),
                     existingFile: shelved.file.flatMap { scan[$0.path] },
                     isBehindLink: shelved.file.map { scan.isBehindLink($0.path) } ?? false,
-                    verifiedAt: try await store.lastVerified(identity), catalogChangedAt: shelf.updatedAt,
-                    run: subscription.map { .mirror($0.filter) } ?? .fetch, actions: actions[identity] ?? [],
+                    isInTrash: trashed.contains(identity), verifiedAt: try await store.lastVerified(identity),
+                    catalogChangedAt: shelf.updatedAt,
+                    isFollowed: subscription != nil, actions: actions[identity] ?? [],
                     isRunUnderWay: isRunUnderWay, isMirrorUnderWay: isMirrorUnderWay))
         }
         return explanations

@@ -144,7 +144,7 @@ package struct TransferControl: Sendable {
         let lock: LibraryLock
         do {
             lock = try await LibraryLock.acquire(in: folder, command: "cancel")
-        } catch let failure as Failure where failure.kind == .temporary {
+        } catch let failure as Failure where failure.reason == .libraryInUse {
             return
         }
         defer { lock.release() }

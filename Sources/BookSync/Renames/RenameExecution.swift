@@ -48,11 +48,7 @@ struct RenameExecution: Sendable {
         try await store.completeRenames(moved.map(\.episode.identity))
         try await store.abandonRenames(left)
         let failures = renames.compactMap { action in
-            failed[action.episode.identity].map { failure in
-                FailureReport(
-                    book: action.episode.identity.book, episode: action.episode.identity,
-                    section: action.episode.section, name: action.episode.name, failure: failure)
-            }
+            failed[action.episode.identity].map { FailureReport(action.episode, $0) }
         }
         return (moved, failures, number.map { .number($0) } ?? batch)
     }

@@ -44,7 +44,7 @@ struct AdoptionExecution: Sendable {
                     let file = try file(adoption, examined: adoption.examined ?? read[adoption.action.path])
                     files.append((adoption.action, file))
                 } catch let failure as Failure {
-                    failures.append(adoption.action.failed(failure))
+                    failures.append(FailureReport(adoption.action.episode, failure))
                 }
             }
             for failure in try await record(&files) { failures.append(failure) }
@@ -74,7 +74,7 @@ struct AdoptionExecution: Sendable {
                     try await store.finish([file])
                     recorded.append((action, file))
                 } catch let failure as Failure where failure.disposition != .stop {
-                    failures.append(action.failed(failure))
+                    failures.append(FailureReport(action.episode, failure))
                 }
             }
             files = recorded
@@ -105,14 +105,5 @@ struct AdoptionExecution: Sendable {
             try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
                 .delete(PartialFile.name(for: episode))
         }
-    }
-}
-
-extension SyncAction {
-    /// The action's failure, as a run reports it.
-    func failed(_ failure: Failure) -> FailureReport {
-        FailureReport(
-            book: episode.identity.book, episode: episode.identity, section: episode.section, name: episode.name,
-            failure: failure)
     }
 }

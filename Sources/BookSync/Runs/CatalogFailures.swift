@@ -17,6 +17,11 @@ struct CatalogFailures: Sendable {
     /// Servers that answered anything, sources that listed a book, and books that were listed: the subjects of outages
     /// that are over.
     private(set) var answered: Set<String>
+    /// Of the books that failed, as far as they are known.
+    var titles: [BookIdentity: String] = [:]
+
+    /// The books that failed.
+    var books: Set<BookIdentity> { Set(entries.map(\.book)) }
 
     /// - Parameter answered: those that are known to have answered.
     init(answered: Set<String> = []) { self.answered = answered }
@@ -58,7 +63,7 @@ struct CatalogFailures: Sendable {
             let entries = grouped[subject] ?? []
             var outage = known[subject] ?? Outage(subject: subject, since: now, runs: 0, error: "")
             outage.runs.addSaturated(1)
-            let failure = Self.failure(of: entries, outage: outage)
+            let failure = failure(of: entries, outage: outage)
             outage.error = failure.message
             var report = FailureReport(book: entries.first?.book, failure: failure)
             report.books = entries.map(\.book)
@@ -77,7 +82,10 @@ struct CatalogFailures: Sendable {
         }
     }
 
-    private static func failure(of entries: [Entry], outage: Outage) -> Failure {
+    /// How many of several books are named.
+    private static let maxNamed = 3
+
+    private func failure(of entries: [Entry], outage: Outage) -> Failure {
         let first = entries[0].failure
         var (what, why) = (first.what, first.why)
         if entries.count > 1 {
@@ -93,6 +101,8 @@ struct CatalogFailures: Sendable {
                     : "\(why); \(asked) of them were tried, the rest skipped"
             }
         }
+        let named = entries.compactMap { titles[$0.book] }.prefix(Self.maxNamed).joined(separator: ", ")
+        if !named.isEmpty { what = "\(named): \(what)" }
         if outage.runs > 1 { why = "\(why); failing since \(outage.since), \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
     }

@@ -98,7 +98,7 @@ struct CatalogRefresh: Sendable {
                     continue
                 }
                 if work.isFinished {
-                    finish(&work, onFinished)
+                    await finish(&work, onFinished)
                     guard isOpen else { break }
                 }
                 switch try await group.next() {
@@ -121,7 +121,7 @@ struct CatalogRefresh: Sendable {
             for try await case .joined(let requests?) in group { unread += requests }
             control?.stopListening(unread: unread)
         }
-        finish(&work, onFinished)
+        await finish(&work, onFinished)
     }
 
     private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
@@ -136,16 +136,22 @@ struct CatalogRefresh: Sendable {
     }
 
     /// Tells what came of everything so far.
-    private func finish(_ work: inout Work, _ onFinished: (Outcome) -> Void) {
+    private func finish(_ work: inout Work, _ onFinished: (Outcome) -> Void) async {
         guard work.requests > 0 else { return }
-        let left = work.outcome.left.count
-        if left > 0 {
-            emit(.notice("the time is up, and no catalog was asked of \(Message(left, "book"))"))
-        }
+        await nameBooks(of: &work)
         onFinished(work.outcome)
         work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
         control?.inbox.release(work.requests)
         work.requests = 0
+    }
+
+    /// Notes the titles of books that failed.
+    private func nameBooks(of work: inout Work) async {
+        for book in work.outcome.troubles.books {
+            let given = work.entries.first { $0.item.book == book }?.item.title
+            // A store that cannot be read is told elsewhere; then the failure names the address alone.
+            work.outcome.troubles.titles[book] = if let given { given } else { try? await store?.book(book)?.title }
+        }
     }
 
     /// Plans nothing more: nobody would fetch it, and the library may be gone.
@@ -216,9 +222,11 @@ struct CatalogRefresh: Sendable {
         _ onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void
     ) async {
         let entry = work.entries[index]
-        guard let assembled = await plan(prepared, at: index, &work) else { return }
+        guard var assembled = await plan(prepared, at: index, &work) else { return }
         work.outcome.record(prepared)
         work.taken.add(assembled)
+        // A repair asks for nothing but the files that are bad.
+        if stores, entry.assembly.request.repairs == nil { assembled.incomplete = prepared.refreshed.incompleteness }
         for notice in notices(of: prepared, assembled) { emit(.notice(notice)) }
         do {
             try await onPlan(assembled, entry.hasJoined)
@@ -351,10 +359,12 @@ struct CatalogRefresh: Sendable {
 
     private func notices(of prepared: PreparedBook, _ assembled: AssembledPlan) -> [Message] {
         let (book, plan) = (prepared.item.book, assembled.plan)
-        var notices: [Message] = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
+        // What makes a listing incomplete is told as a failure.
+        let warnings = assembled.incomplete == nil ? prepared.refreshed.proof.warnings : []
+        var notices: [Message] = warnings.map { "\(book): \($0)" }
         // Of episodes that must be there the run's failure tells.
         if !prepared.item.filter.isEmpty, assembled.unmet == nil, plan.unlisted.keep == 0,
-            plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
+            plan.actions.allSatisfy({ $0.countedKind == .skip(.filtered) })
         {
             notices.append("\(book): no episode matches")
         }

@@ -12,6 +12,15 @@ struct RefreshedBook: Sendable {
     /// What the catalog listed before and does not list now, as a sentence goes on with it; nil where nothing is, or
     /// nobody asked.
     var droppedNotice: Message?
+
+    /// Why the listing may lack episodes; nil where it is whole.
+    var incompleteness: Failure? {
+        guard !proof.isComplete else { return nil }
+        let warnings = proof.warnings.isEmpty ? ["the listing counts as incomplete"] : proof.warnings
+        return Failure(
+            .temporary, what: "\(book.name): episodes may be missing", why: warnings.joined(separator: ", "),
+            remedy: "the next run asks again")
+    }
 }
 
 extension CatalogSource {
@@ -87,14 +96,21 @@ extension CatalogSource {
             book.cover = book.cover ?? known.cover
         }
         if let title { book.title = title }
-        var refreshed = RefreshedBook(book: book, episodes: episodes, proof: listing.proof)
+        var proof = listing.proof
+        if proof.isComplete, episodes.isEmpty, try await store?.knownEpisodes(of: identity).isEmpty == false {
+            // A catalog that lost all its episodes rather lost its mind: nothing is gone for that.
+            proof.isComplete = false
+            proof.warnings.append("the episodes that it had are not taken for gone")
+        }
+        book.isComplete = proof.isComplete
+        var refreshed = RefreshedBook(book: book, episodes: episodes, proof: proof)
         if stores, let store {
             let seen = Set(episodes.lazy.map(\.identity.key))
-            if tellsOfDropped, listing.proof.isComplete {
+            if tellsOfDropped, proof.isComplete {
                 refreshed.droppedNotice = RefreshedBook.droppedNotice(
                     try await store.dropped(from: identity, seen: seen))
             }
-            _ = try await store.finishListing(of: book, proof: listing.proof, seen: seen)
+            _ = try await store.finishListing(of: book, proof: proof, seen: seen)
         }
         return refreshed
     }

@@ -27,10 +27,11 @@ extension PlanAssembly {
     }
 
     /// Whether the request leaves plans as they are when nothing changed. What is kept depends on more than is remembered: on
-    /// the time, on what was heard, and on whether the listing is all of it. Whether episodes are there that must be, the plan
-    /// does not say.
+    /// the time, on what was heard, and on whether the listing is all of it; what is asked for may depend on the time as well.
+    /// Whether episodes are there that must be, the plan does not say.
     private func canCache(_ item: RunRequest.Item) -> Bool {
-        !request.force && request.repairs == nil && item.keep == nil && !item.mayBeUnmet
+        !request.force && request.repairs == nil && item.keep == nil && item.filter.since == nil
+            && !item.mayBeUnmet
     }
 
     /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
@@ -47,7 +48,7 @@ extension PlanAssembly {
     }
 
     /// To be raised when the same input leads to another plan, or episodes to other names.
-    private static let revision = 4
+    private static let revision = 5
 
     private func fingerprint(
         of book: Book, item: RunRequest.Item, entries: [FolderScan.Entry]

@@ -26,6 +26,10 @@ struct AssembledPlan: Sendable {
     var adoptions: [AdoptionExecution.Adoption] = []
     /// Why there is nothing to do although somebody named episodes; nil where the book has one of them.
     var unmet: Failure?
+    /// Why episodes that somebody named are not fetched: they were removed.
+    var removed: Failure?
+    /// Why the listing that the plan was made from may lack episodes.
+    var incomplete: Failure?
     /// Why the limits of the book's subscription let nothing of it begin, in this run or another; nil where they do.
     var starved: Failure?
     /// What is remembered, or may be, where there is nothing to do.
@@ -142,6 +146,7 @@ struct PlanAssembly: Sendable {
         var assembled = assembled(plan, input: input)
         assembled.moved = retagged.values.sorted { $0.path < $1.path } + assembled.moved
         assembled.unmet = item.unmet(among: episodes)
+        assembled.removed = item.removed(by: plan)
         assembled.starved = item.starved(by: plan)
         // What took a look elsewhere depends on more than is remembered.
         if cachesPlans, missing.isEmpty, !isAnswered {
@@ -279,7 +284,7 @@ struct PlanAssembly: Sendable {
             }
             if action.kind.isTransfer {
                 var request = TransferRequest(
-                    episode: action.episode, path: action.path, record: known?.transfer,
+                    episode: action.episode, title: plan.book.name, path: action.path, record: known?.transfer,
                     replacing: action.replacing, overwrites: action.kind == .replace)
                 if action.kind == .replace { request.existingFile = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)

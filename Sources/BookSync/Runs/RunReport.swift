@@ -17,6 +17,9 @@ package struct RunReport: Sendable {
         return changes.filter { seen.insert($0).inserted }
     }
     private var changes: [BookIdentity] = []
+    /// Those of the summary's ``RunSummary/left`` that the user wants left: cancelled, or for the next run by the limits of
+    /// a subscription.
+    private var leftOnPurpose = 0
     /// What an alert would tell.
     var news = RunNews()
 
@@ -36,29 +39,19 @@ package struct RunReport: Sendable {
         emit(.failed(report))
     }
 
-    /// - Parameter only: the episodes that are asked for; nil for all.
-    mutating func record(_ plan: SyncPlan, only: SectionRanges? = nil) {
+    mutating func record(_ plan: SyncPlan) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
         summary.kept.addSaturated(totals.keep)
-        if let only {
-            summary.keptUnasked += plan.actions.count { $0.kind == .keep && !only.contains($0.episode.section) }
-        }
+        leftOnPurpose.addSaturated(totals.skip(.limited))
         for (skip, count) in totals.skipped {
             if let path = RunSummary.count(of: skip) { summary[keyPath: path].addSaturated(count) }
         }
     }
 
-    /// Records that a book has none of the episodes that were named.
-    mutating func recordUnmet(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
-        guard let failure = assembled.unmet else { return }
-        tell(FailureReport(book: assembled.plan.book.identity, failure: failure), emit: emit)
-    }
-
-    /// Records that the limits of a book's subscription let nothing of it begin.
-    mutating func recordStarved(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
-        guard let failure = assembled.starved else { return }
-        tell(FailureReport(book: assembled.plan.book.identity, failure: failure), emit: emit)
+    /// Records why a plan does not bring all that is wanted of its book.
+    mutating func record(_ shortfalls: [Failure?], of book: BookIdentity, emit: (SyncEvent) -> Void) {
+        for failure in shortfalls.compactMap(\.self) { tell(FailureReport(book: book, failure: failure), emit: emit) }
     }
 
     /// Tells of a failure of something that is counted elsewhere, or that there is not.
@@ -71,12 +64,16 @@ package struct RunReport: Sendable {
     /// - Parameter counts: whether what cannot be put in place counts: the first plan of a book has counted it already.
     mutating func recordGaps(in plan: SyncPlan, counts: Bool = true, emit: (SyncEvent) -> Void) {
         let book = plan.book.identity
-        let heldBack = plan.actions.filter { $0.kind == .skip(.waits) }
+        func actions(_ skip: SyncAction.Skip) -> [SyncAction] {
+            plan.actions.filter { $0.countedKind == .skip(skip) }
+        }
+        let heldBack = actions(.waits)
         if let first = heldBack.first {
             let failure = Failure(
                 .temporary,
                 what: heldBack.count == 1
-                    ? "1 episode of \(book) is held back" : "\(heldBack.count) episodes of \(book) are held back",
+                    ? "1 episode of \(plan.book.name) is held back"
+                    : "\(heldBack.count) episodes of \(plan.book.name) are held back",
                 why: "episode \(first.episode.section) \(first.reason)",
                 remedy: "booksync fetch \(book) --only \(first.episode.section) tries at once")
             // No failure of this run: the runs in which they failed have said so.
@@ -84,29 +81,39 @@ package struct RunReport: Sendable {
             emit(.notice(failure.message))
         }
         func tellOf(
-            _ skip: SyncAction.Skip, remedy: Message? = nil, _ what: (_ first: Int, _ others: Int) -> Message
+            _ skip: SyncAction.Skip, remedy: Message? = nil, _ what: (_ first: Message, _ others: Int) -> Message
         ) {
-            let skipped = plan.actions.filter { $0.kind == .skip(skip) }
+            let skipped = actions(skip)
             guard let first = skipped.first else { return }
             let failure = Failure(
-                .temporary, what: what(first.episode.section, skipped.count - 1), why: first.reason, remedy: remedy)
+                .temporary, what: what(first.episode.named(in: plan.book.name), skipped.count - 1), why: first.reason,
+                remedy: remedy)
             if counts { summary.failed += skipped.count }
-            tell(
-                FailureReport(
-                    book: book, episode: first.episode.identity, section: first.episode.section,
-                    name: first.episode.name, failure: failure), emit: emit)
+            tell(FailureReport(first.episode, failure), emit: emit)
         }
         tellOf(.obstructed, remedy: "move what is in the way; booksync plan \(book) lists all of it") {
-            $1 == 0
-                ? "episode \($0) of \(book) cannot be put in place"
-                : "episode \($0) and \($1) more of \(book) cannot be put in place"
+            $1 == 0 ? "\($0) cannot be put in place" : "\($0) and \($1) more cannot be put in place"
         }
         // What to do is part of the reason.
         tellOf(.truncated) {
-            $1 == 0
-                ? "episode \($0) of \(book) is no longer whole on disk"
-                : "episode \($0) and \($1) more of \(book) are no longer whole on disk"
+            $1 == 0 ? "\($0) is no longer whole on disk" : "\($0) and \($1) more are no longer whole on disk"
         }
+    }
+
+    /// Records transfers that the user cancelled: the next run begins them anew.
+    mutating func recordCancelled(_ count: Int) {
+        summary.left += count
+        leftOnPurpose += count
+    }
+
+    /// Records that something wanted is left for the next run where no failure says why; the summary counts it.
+    mutating func recordLeft() {
+        let left = summary.left - leftOnPurpose
+        guard left > 0, failures.isEmpty else { return }
+        failures.append(
+            Failure(
+                .temporary, what: "\(Message(left, "episode")) left for the next run",
+                why: "the run ended before it came to them", remedy: "run again"))
     }
 
     /// - Parameter known: what failed in earlier runs, by its subject.
@@ -118,7 +125,13 @@ package struct RunReport: Sendable {
         news.answered = outcome.troubles.answered
         news.listed += outcome.listed
         news.unchanged += outcome.unchanged
-        booksLeft += outcome.left
+        if !outcome.left.isEmpty {
+            booksLeft += outcome.left
+            let failure = Failure(
+                .temporary, what: "\(Message(outcome.left.count, "book")) not checked",
+                why: "the time limit was reached", remedy: "run again, or with a longer --time-limit")
+            tell(FailureReport(failure: failure), emit: emit)
+        }
         if let stop = outcome.stop {
             fail(stop, emit: emit)
             recordStop(stop.failure, known: known)
@@ -141,8 +154,7 @@ package struct RunReport: Sendable {
             } else if removed.contains(episode) {
                 summary.removed += 1
             } else {
-                // A cancelled transfer begins anew.
-                summary.left += 1
+                recordCancelled(1)
             }
         }
         for receipt in report.receipts {
@@ -157,6 +169,8 @@ package struct RunReport: Sendable {
         }
         changes += report.failures.compactMap(\.book)
         summary.bytesReceived.addSaturated(report.bytesReceived)
+        let finished = report.receipts.reduce(into: Int64(0)) { $0.addSaturated($1.bytesReceived) }
+        summary.bytesUnfinished.addSaturated(report.bytesReceived - finished)
         summary.left += report.left
         summary.failed += report.failures.count
         news.record(report, failedBefore: failedBefore)

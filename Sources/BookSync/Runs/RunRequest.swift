@@ -72,14 +72,17 @@ package struct RunRequest: Sendable {
     package let detail: Detail
     /// Whether new episodes come before old ones over all books (``RunOrder``); else the books come one after the other.
     package let bringsNewsFirst: Bool
+    /// When the work on it began, such as finding out which books its addresses name; nil where the run is all of it.
+    package let begunAt: ContinuousClock.Instant?
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter, or it is a list of books.
     package init(
         items: [Item], lists: [ListAnswer] = [], order: TransferOrder = .first, force: Bool = false,
         limits: RunLimits = RunLimits(), repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything,
-        bringsNewsFirst: Bool = false
+        bringsNewsFirst: Bool = false, begunAt: ContinuousClock.Instant? = nil
     ) throws {
+        self.begunAt = begunAt
         self.lists = lists
         self.items = try Self.combined(items)
         self.order = order
@@ -185,13 +188,27 @@ extension RunRequest.Item {
 }
 
 extension RunRequest.Item {
+    /// Why episodes that the user named one by one, or all that were named, are not fetched; nil where none was removed.
+    func removed(by plan: SyncPlan) -> Failure? {
+        guard mayBeUnmet else { return nil }
+        let asked = plan.actions.filter(\.isAsked)
+        let removed = asked.filter { $0.kind == .skip(.tombstone) }
+        guard let first = removed.first, filter.namesEpisodes || removed.count == asked.count else { return nil }
+        let (name, others) = (first.episode.named(in: plan.book.name), removed.count - 1)
+        let reference = BookReference.example(SectionRanges(of: removed.map(\.episode.section)), of: book)
+        return Failure(
+            .temporary, what: others == 0 ? name : "\(name) and \(others) more", why: first.reason,
+            remedy: "booksync fetch \(reference) --force fetches it all the same, booksync trash restore \(reference) "
+                + "brings back a file that is still in the trash")
+    }
+
     /// Why the plan begins nothing, and no later one will: what comes first is larger than all that one run may begin.
     func starved(by plan: SyncPlan) -> Failure? {
         guard !plan.actions.contains(where: { $0.kind.isTransfer }),
             let first = plan.actions.first(where: { $0.kind == .skip(.limited) }), let bytes = first.bytes,
             limits.neverAllow(bytes: bytes)
         else { return nil }
-        return .neverBegun(first.episode, bytes: bytes, limit: "the max-bytes of its subscription")
+        return .neverBegun(first.episode, of: plan.book.name, bytes: bytes, limit: "the max-bytes of its subscription")
     }
 }
 

@@ -78,7 +78,7 @@ package struct SyncRun: Sendable {
 
     /// Executes the request in an opened library. Failures are in the report, not thrown.
     package func execute(_ whole: RunRequest, in session: LibrarySession) async throws -> RunReport {
-        let begin = ContinuousClock.now
+        let begin = whole.begunAt ?? .now
         var report = RunReport()
         for notice in session.notices { emit(.notice(notice)) }
         let (request, left) = try await whole.leavingOtherLibraries(configuration, store: session.store)
@@ -96,9 +96,6 @@ package struct SyncRun: Sendable {
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
             var batch = RenameBatch.new
             var planned: Set<BookIdentity> = []
-            let onlyAsked: [BookIdentity: SectionRanges] = request.items.reduce(into: [:]) {
-                $0[$1.book] = $1.filter.only
-            }
             var failedBefore: Set<EpisodeIdentity> = []
             var asked: Set<EpisodeIdentity> = []
             // By the plan that was counted, those apart that were not asked for.
@@ -152,9 +149,9 @@ package struct SyncRun: Sendable {
                 let isNew = planned.insert(assembled.plan.book.identity).inserted
                 if isNew {
                     exports.add(assembled.plan.book)
-                    report.record(assembled.plan, only: onlyAsked[assembled.plan.book.identity])
+                    report.record(assembled.plan)
                     for action in assembled.plan.actions {
-                        guard case .skip(let skip) = action.kind, skip != .filtered else { continue }
+                        guard case .skip(let skip) = action.countedKind, skip != .filtered else { continue }
                         skipped[action.episode.identity] = skip
                     }
                 }
@@ -163,7 +160,7 @@ package struct SyncRun: Sendable {
                 var wanted = try await applyPlan(
                     assembled, isFirst: isNew, in: session, batch: &batch, &report)
                 let withdrawn = withdraw(&wanted)
-                if isNew { report.summary.left += withdrawn }
+                if isNew { report.recordCancelled(withdrawn) }
                 guard !wanted.isEmpty else { return }
                 // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
                 let stopped = wanted.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
@@ -222,6 +219,8 @@ package struct SyncRun: Sendable {
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
         if let notice { emit(.notice(notice)) }
+        // Who interrupted the run knows that it left something.
+        if !Task.isCancelled { report.recordLeft() }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
     }
@@ -276,8 +275,9 @@ package struct SyncRun: Sendable {
         _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
-        report.recordUnmet(assembled, emit: emit)
-        report.recordStarved(assembled, emit: emit)
+        report.record(
+            [assembled.unmet, assembled.removed, assembled.starved, isFirst ? assembled.incomplete : nil],
+            of: assembled.plan.book.identity, emit: emit)
         report.recordGaps(in: assembled.plan, counts: isFirst, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
         for notice in [assembled.burialNotice, assembled.expiryNotice].compactMap(\.self) { emit(.notice(notice)) }
@@ -341,7 +341,7 @@ package struct SyncRun: Sendable {
             let trashed = try await TrashedEpisodes(of: assembled, in: request.repairs == nil ? store : nil)
             let plan = trashed.restored(in: assembled.plan)
             report.record(plan)
-            report.recordUnmet(assembled, emit: emit)
+            report.record([assembled.unmet], of: plan.book.identity, emit: emit)
             if let notice = trashed.notice { emit(.notice(notice)) }
             try await onPlan(plan)
         }

@@ -11,7 +11,9 @@ extension Program {
     func subscriptions(_ configuration: Configuration, of shard: Shard? = nil) async throws -> [Subscription] {
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.subscriptions(of: shard, with: stored)
-        if subscriptions.isEmpty { await sayThatNothingIsSubscribedTo() }
+        if subscriptions.isEmpty, !options.quiet {
+            await streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
+        }
         return subscriptions
     }
 

@@ -44,6 +44,8 @@ struct FetchCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
+        // The first library's run counts what comes before it.
+        var begin: ContinuousClock.Instant? = .now
         let filter = try selection.filter()
         let references = try (books + references).map(BookReference.init(parsing:))
         let configuration = try await program.recognising(
@@ -52,19 +54,21 @@ struct FetchCommand: Subcommand {
         )
         return try await program.inLibraries(
             of: books + self.references, configuration, skipsEmpty: false
-        ) {
-            try await fetch($1.map(BookReference.init(parsing:)), filter, in: $0, program)
+        ) { configuration, named in
+            defer { begin = nil }
+            return try await fetch(
+                named.map(BookReference.init(parsing:)), filter, since: begin, in: configuration, program)
         }
     }
 
     private func fetch(
-        _ references: [BookReference], _ filter: EpisodeFilter, in configuration: Configuration,
-        _ program: Program
+        _ references: [BookReference], _ filter: EpisodeFilter, since begin: ContinuousClock.Instant?,
+        in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
             items: items, lists: configuration.unread(references), order: configuration.downloads.order, force: force,
-            detail: common.json ? .everything : dryRun ? .skips : .changes)
+            detail: common.json ? .everything : dryRun ? .skips : .changes, begunAt: begin)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             @Sendable func run(waitingFor wait: Double) async throws -> ExitStatus {
@@ -77,13 +81,13 @@ struct FetchCommand: Subcommand {
             }
             do {
                 return try await run(waitingFor: 0)
-            } catch let failure as Failure where failure.kind == .temporary {
+            } catch let failure as Failure where failure.reason == .libraryInUse {
                 // What is named one by one the other run can fetch, and first of all.
                 let count = try await prefer(request, in: configuration.library)
                 do {
                     // A run that is about to end may not have seen it.
                     return try await run(waitingFor: max(waiting.seconds, count > 0 ? Self.secondsToBeSeen : 0))
-                } catch let failure as Failure where failure.kind == .temporary && count > 0 {
+                } catch let failure as Failure where failure.reason == .libraryInUse && count > 0 {
                     if common.json {
                         let document: JSONDocument = ["event": "handed_over", "episodes": .init(count)]
                         await program.streams.writeOutput(document.text())

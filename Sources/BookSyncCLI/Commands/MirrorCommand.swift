@@ -58,22 +58,43 @@ struct MirrorCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
+        // The first library's first run counts what comes before it.
+        var begin: ContinuousClock.Instant? = .now
         if let share = try await worker.share(
             of: try await program.configuration(transfer.overrides()).configuration, environment: program.environment)
         {
             try await program.knownLibraries?.requireMounted(share.configuration.library)
             let configuration = try await program.recognising([], andSubscriptions: true, share.configuration)
-            return try await mirror(configuration, of: share.shard, program)
+            return try await mirror(configuration, of: share.shard, since: begin, program)
         }
         let configuration = try await program.recognising(
             [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
+        try await requireSubscriptions(configuration, program)
         return try await program.inLibraries(configuration, skipsEmpty: false) { configuration, _ in
-            try await mirror(try await configuration.withOwnSubscriptions(), program)
+            defer { begin = nil }
+            return try await mirror(try await configuration.withOwnSubscriptions(), since: begin, program)
         }
     }
 
+    /// - Throws: ``Failure`` of kind `configuration` where no library follows anything: cron may have run it as another user,
+    ///   or without the configuration.
+    private func requireSubscriptions(_ configuration: Configuration, _ program: Program) async throws {
+        // What cannot be read the run tells, or puts right.
+        let stored = try? await LibraryAnswers.of(configuration, program.knownLibraries) { configuration, _ in
+            try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        }
+        guard configuration.subscriptions.isEmpty, let stored, stored.failures.isEmpty,
+            stored.answers.allSatisfy(\.value.isEmpty)
+        else { return }
+        throw Failure(
+            .configuration, disposition: .stop, what: "nothing is subscribed to",
+            why: "neither the configuration nor the library \(configuration.library) names a book",
+            remedy: "booksync subscribe REF adds one; --config and --library name another configuration or library")
+    }
+
     private func mirror(
-        _ configuration: Configuration, of shard: Shard? = nil, _ program: Program
+        _ configuration: Configuration, of shard: Shard? = nil, since begin: ContinuousClock.Instant?,
+        _ program: Program
     ) async throws -> ExitStatus {
         if configuration.configuredLibraries.count > 1, configuration.subscriptions.isEmpty {
             // Nothing goes there: it is not begun for that.
@@ -103,19 +124,19 @@ struct MirrorCommand: Subcommand {
         ) { session in
             let subscriptions = try configuration.subscriptions(
                 of: shard, with: try await session.subscriptions())
-            // Of a shard that has none others have them.
-            if subscriptions.isEmpty, shard == nil { await program.sayThatNothingIsSubscribedTo() }
             let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
                 if !common.quiet { await program.streams.writeError(sentence) }
             }
             let limits = limits
+            var begin = begin
             let (_, failures) = try await mirror.execute(subscriptions, order: transfer.order) {
                 // A run that may not begin all ends the night.
                 limits == RunLimits() && program.interruption.exitStatus == nil
             } run: { items, lists in
                 let request = try RunRequest(
                     items: items, lists: lists, order: configuration.downloads.order, force: force, limits: limits,
-                    detail: common.json ? .everything : .changes, bringsNewsFirst: true)
+                    detail: common.json ? .everything : .changes, bringsNewsFirst: true, begunAt: begin)
+                begin = nil
                 return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
                     try await program.report(
                         of: request, as: "mirror", configuration: configuration, in: session, style: program.eventStyle)
@@ -129,13 +150,5 @@ struct MirrorCommand: Subcommand {
             }
             return status
         }
-    }
-}
-
-extension Program {
-    /// Instead of starting the demo catalog for nothing.
-    func sayThatNothingIsSubscribedTo() async {
-        guard !options.quiet else { return }
-        await streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
     }
 }

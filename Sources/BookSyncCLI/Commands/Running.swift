@@ -155,7 +155,7 @@ extension SyncPlan {
             .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
             .init(title: "why", isFlexible: true),
         ])
-        table.rows = actions.filter { $0.kind != .keep && $0.kind != .skip(.filtered) }.map { action in
+        table.rows = actions.filter { ![.keep, .skip(.filtered)].contains($0.countedKind) }.map { action in
             [
                 words(Message(wording: action.kind.keyword)), "\(action.episode.section)",
                 action.bytes.map(describeBytes) ?? "",
@@ -182,8 +182,9 @@ extension SyncPlan {
 }
 
 extension PlanTotals {
-    /// `12 to fetch, 3 to resume`; nil where all are 0.
+    /// `12 to fetch, 3 to resume`, of the episodes that are asked for; nil where all are 0.
     var counts: Message? {
+        let skip = self.skip - self.skip(.filtered)
         let counts: [(count: Int, text: Message)] = [
             (fetch, "\(fetch) to fetch"), (resume, "\(resume) to resume"), (replace, "\(replace) to replace"),
             (rename, "\(rename) to rename"), (adopt, "\(adopt) to adopt"),

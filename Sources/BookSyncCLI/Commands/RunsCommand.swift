@@ -50,7 +50,9 @@ struct RunsCommand: Subcommand {
             let fetched = [summary.fetched, summary.resumed, summary.replaced].saturatedSum(of: \.self)
             // What comes of a run is recorded at its end.
             let counts = run.record.endedAt == nil ? ["", ""] : ["\(fetched)", "\(summary.failed)"]
-            let took = run.record.endedAt.map { describeSeconds($0.timeIntervalSince(run.record.startedAt)) }
+            let took = run.record.endedAt.map {
+                describeSeconds(max(summary.seconds, $0.timeIntervalSince(run.record.startedAt)))
+            }
             return [
                 describeTime(run.record.startedAt), run.record.command, took ?? "", end,
                 "\(run.record.books)", counts[0], counts[1],

@@ -61,12 +61,7 @@ struct SubscriptionsCommand: Subcommand {
             columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")]
                 + (isTagged ? [.init(title: "tags", isFlexible: true)] : []))
         table.rows = subscriptions.map { subscription in
-            let filter = subscription.filter
-            let parts: [Message] = [
-                filter.only.map { Message(verbatim: "\($0)") }, filter.latest.map { "latest \($0)" },
-                filter.match.map { "matching \($0)" }, filter.exclude.map { "without \($0)" },
-                filter.since.map { "since \($0)" },
-            ].compactMap(\.self)
+            let parts = subscription.filter.conditions
             let wishes: [Message] = [
                 subscription.order.map { "order \($0.rawValue)" },
                 subscription.limits.episodes.map { "\($0) a run" },

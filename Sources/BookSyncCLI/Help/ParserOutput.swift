@@ -15,19 +15,17 @@ enum ParserOutput {
     static func exit(withError error: any Error, of root: any ParsableCommand.Type, _ arguments: [String]) -> Never {
         let language = Wordings.ofHelp.language
         let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
-        if isForProgram, root.exitCode(for: error).isSuccess, root.fullMessage(for: error).hasPrefix("#!/bin/bash") {
-            print(root.fullMessage(for: error) + "\n" + wholeReferences)
-            Foundation.exit(ExitCode.success.rawValue)
-        }
         let code = root.exitCode(for: error)
         let descriptor = code.isSuccess ? STDOUT_FILENO : STDERR_FILENO
-        guard !isForProgram, language != .english || isatty(descriptor) == 1 else { root.exit(withError: error) }
-        let text =
-            language == .english
-            ? wrapped(root.fullMessage(for: error))
-            : translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
-        let bytes = TerminalEncoding.bytes(text + "\n", for: descriptor)
-        FileHandle(fileDescriptor: descriptor).write(Data(bytes))
+        var text = root.fullMessage(for: error)
+        if isForProgram {
+            if code.isSuccess, text.hasPrefix("#!/bin/bash") { text += "\n" + wholeReferences }
+        } else if language != .english {
+            text = translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
+        } else if isatty(descriptor) == 1 {
+            text = wrapped(text)
+        }
+        if !text.isEmpty { StandardStreams.write(text + "\n", to: descriptor) }
         Foundation.exit(code.rawValue)
     }
 

@@ -89,7 +89,9 @@ actor EventPrinter {
                 await streams.writeError(line, usesColor: style.usesColor)
             }
         }
-        if !style.isQuiet || summary.failed > 0 { await streams.writeError(summary.sentence) }
+        // What is left is told nowhere else.
+        let isMissed = summary.failed > 0 || summary.left > 0 && exitStatus == .temporary
+        if !style.isQuiet || isMissed { await streams.writeError(summary.sentence) }
     }
 
     private func print(_ event: SyncEvent) async {

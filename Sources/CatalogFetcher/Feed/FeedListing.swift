@@ -89,8 +89,7 @@ struct FeedListing {
             title: head.title, author: head.author, summary: head.summary, language: head.language,
             cover: head.cover.map { ResourceAddress($0) }
         )
-        // A feed that lost all its episodes is rather one that lost its mind: nothing is gone for that.
-        let isComplete = isWhole && !isBeyondCeiling && troubles.isEmpty && count > 0
+        let isComplete = isWhole && !isBeyondCeiling && troubles.isEmpty
         let proof = ListingProof(
             declared: nil, collected: count, isComplete: isComplete, warnings: warnings(of: listed))
         let names = head.title == nil ? listed.prefix(TitleInference.sampleSize).compactMap(\.title) : []
@@ -102,7 +101,7 @@ struct FeedListing {
         func tell(_ count: Int, _ sentence: (Message) -> Message) {
             if count > 0 { warnings.append(sentence(Message(count, "item"))) }
         }
-        if listed.isEmpty { warnings.append("the feed lists no episodes: the listing counts as incomplete") }
+        if listed.isEmpty { warnings.append("the feed lists no episodes") }
         tell(emptyItems) { "\($0) without a file: left out" }
         tell(repeated) { "\($0) listed a second time: the first of each is kept" }
         tell(entries.count - listed.count) { "\($0) with something else than audio: left out" }

@@ -105,7 +105,7 @@ struct PieceFetch: Sendable {
         case let failure as TransportError:
             failure.disposition == .retry ? .retry(.init(failure)) : .refused
         case let failure as Failure: .failed(failure)
-        default: .failed(.unforeseen(error))
+        default: .failed(.of(error))
         }
     }
 }

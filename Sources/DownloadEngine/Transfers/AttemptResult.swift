@@ -80,19 +80,16 @@ struct AttemptResult: Sendable {
     }
 }
 
-extension Failure {
-    /// What a transfer failed with; anything but a ``Failure`` is a defect.
-    static func unforeseen(_ error: any Error) -> Failure {
-        error as? Failure
-            ?? Failure(.defect, disposition: .stop, what: "a transfer failed in an unforeseen way", why: "\(error)")
-    }
-}
-
 extension TransferRequest {
-    /// A failure of this episode alone.
+    /// A failure of this episode alone. It names the book: whoever reads it in a mail has no list beside it.
     func failure(_ why: Message, remedy: Message? = nil, kind: Failure.Kind = .temporary) -> Failure {
-        Failure(
-            kind, what: "episode \(episode.section) \(episode.name) could not be fetched", why: why,
-            remedy: remedy)
+        Failure(kind, what: episode.named(in: title), why: why, remedy: remedy)
+    }
+
+    /// The same of what failed on the way, such as its partial file; what ends the run is no episode's failure.
+    func failure(because cause: Failure) -> Failure {
+        let what = episode.named(in: title)
+        guard cause.disposition != .stop, cause.what != what else { return cause }
+        return failure("\(cause.what): \(cause.why)", remedy: cause.remedy, kind: cause.kind)
     }
 }

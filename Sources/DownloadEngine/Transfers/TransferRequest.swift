@@ -5,6 +5,8 @@ import Transport
 package struct TransferRequest: Sendable {
     /// With its address in full.
     package var episode: Episode
+    /// Its book's ``Book/name``, for what is told of the transfer.
+    package var title: String
     /// Where the file goes, relative to the library.
     package var path: String
     /// The journal of what earlier runs brought.
@@ -39,10 +41,11 @@ package struct TransferRequest: Sendable {
     package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 
     package init(
-        episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil,
-        overwrites: Bool = false
+        episode: Episode, title: String = "", path: String, record: TransferRecord? = nil,
+        replacing: LocalFile? = nil, overwrites: Bool = false
     ) {
         self.episode = episode
+        self.title = title
         self.path = path
         self.overwrites = overwrites
         self.record = record

@@ -48,7 +48,7 @@ package struct Diagnosis: Sendable {
         guard asksSources else { return findings }
         let sources = SourceDiagnosis(configuration: configuration, logger: logger)
         let subscribed = shelf.subscriptions.map(\.book).filter { !$0.isCollection }
-        findings += try await sources.findings(subscribed: subscribed, others: shelf.books)
+        findings += try await sources.findings(subscribed: subscribed, others: shelf.books.map(\.identity))
         return findings
     }
 
@@ -71,7 +71,7 @@ package struct Diagnosis: Sendable {
         var subscriptions: [Subscription] = []
         /// Those that the user added.
         var stored: [Subscription] = []
-        var books: [BookIdentity] = []
+        var books: [Book] = []
         var isStoreUnreadable = false
 
         /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
@@ -84,7 +84,7 @@ package struct Diagnosis: Sendable {
                 guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return }
                 let store = try await CatalogStore(path: path, access: .readOnly)
                 let (subscriptions, known) = try await store.closing {
-                    (try await store.subscriptions(), try await store.books().map(\.book.identity))
+                    (try await store.subscriptions(), try await store.books().map(\.book))
                 }
                 stored += subscriptions
                 books += known
@@ -127,6 +127,12 @@ package struct Diagnosis: Sendable {
                 "the mirror of booksync serve leaves out \(refused.book): it is on this machine or in a private network, "
                     + "and the configuration does not name it",
                 remedy: "name it in the configuration, as a source or below subscriptions")
+        }
+        let incomplete = shelf.books.filter { !$0.isComplete }
+        if let book = incomplete.first(where: { book in subscriptions.contains { $0.book == book.identity } }) {
+            return .warning(
+                "subscriptions", "the last listing of \(book.name) was incomplete: episodes may be missing",
+                remedy: "booksync catalog \(book.identity) shows what is listed now")
         }
         return .ok("subscriptions", "\(subscriptions.count), and their sources are configured")
     }

@@ -9,9 +9,9 @@ extension RunSummary {
             case 1: Message(verbatim: books[0])
             default: "\(books.count) books"
             }
-        let kept = kept - keptUnasked
         let failedEpisodes = failed - failedCatalogs - failedOtherwise
-        let bytes: Message = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
+        let finished = bytesReceived - bytesUnfinished
+        let bytes: Message = finished > 0 ? " (\(describeBytes(finished)))" : ""
         var transferred = Self.counts([
             (fetched, "\(fetched) fetched"), (resumed, "\(resumed) resumed"), (replaced, "\(replaced) replaced"),
         ])
@@ -22,9 +22,10 @@ extension RunSummary {
                 (renamed, "\(renamed) renamed"), (adopted, "\(adopted) adopted"), (kept, "\(kept) kept"),
                 (locked, "\(locked) locked"), (failedEpisodes, "\(failedEpisodes) failed"),
                 (heldBack, "\(heldBack) held back"),
-                (paused, "\(paused) paused"), (removed, "\(removed) removed"), (expired, "\(expired) expired"),
+                (paused, "\(paused) paused"), (removed, "\(removed) removed earlier"), (expired, "\(expired) expired"),
                 (gone, "\(gone) gone"),
                 (left, "\(left) left for the next run"),
+                (bytesUnfinished > 0 ? 1 : 0, "\(describeBytes(bytesUnfinished)) of unfinished files"),
                 (failedCatalogs, "\(Message(failedCatalogs, "catalog")) not read"),
             ])
         return "\(name): \(parts.joined(separator: ", ")) in \(describeSeconds(seconds))"

@@ -5,14 +5,6 @@ import SyncPlanner
 /// Why an episode is, or is not, to be fetched: all that bears on it, and the same in plain sentences. Pure: what the
 /// store, the disk and the planner say is given.
 package struct EpisodeExplanation: Sendable {
-    /// Which run the plan is that of.
-    package enum Run: Sendable, Hashable {
-        /// The book is subscribed to; the filter is the subscription's.
-        case mirror(EpisodeFilter)
-        /// Nobody follows the book.
-        case fetch
-    }
-
     var book: Book
     package var shelved: EpisodeRecord
     /// Bytes of its partial file.
@@ -21,11 +13,14 @@ package struct EpisodeExplanation: Sendable {
     var existingFile: FileAttributes?
     /// Whether a symbolic link stands in the place of one of its folders, which nobody looks behind.
     var isBehindLink = false
+    /// Whether its file can be brought back from the trash.
+    var isInTrash = false
     /// When its file was last read whole and found right.
     var verifiedAt: Date?
     /// When what the catalog says of the book last changed.
     var catalogChangedAt: Date?
-    var run: Run
+    /// Whether the book is subscribed to, so that the plan is that of a mirror; else it is that of a fetch.
+    var isFollowed: Bool
     /// What the run would do about the episode; an episode with a new name and a new version has two.
     var actions: [SyncAction]
     var isRunUnderWay = false
@@ -35,7 +30,8 @@ package struct EpisodeExplanation: Sendable {
 
     package init(
         book: Book, shelved: EpisodeRecord, partial: Int64 = 0, existingFile: FileAttributes? = nil,
-        isBehindLink: Bool = false, verifiedAt: Date? = nil, catalogChangedAt: Date? = nil, run: Run,
+        isBehindLink: Bool = false, isInTrash: Bool = false, verifiedAt: Date? = nil, catalogChangedAt: Date? = nil,
+        isFollowed: Bool,
         actions: [SyncAction], isRunUnderWay: Bool = false, isMirrorUnderWay: Bool = false,
         now: Date = Date()
     ) {
@@ -44,9 +40,10 @@ package struct EpisodeExplanation: Sendable {
         self.partial = partial
         self.existingFile = existingFile
         self.isBehindLink = isBehindLink
+        self.isInTrash = isInTrash
         self.verifiedAt = verifiedAt
         self.catalogChangedAt = catalogChangedAt
-        self.run = run
+        self.isFollowed = isFollowed
         self.actions = actions
         self.isRunUnderWay = isRunUnderWay
         self.isMirrorUnderWay = isMirrorUnderWay
@@ -56,10 +53,10 @@ package struct EpisodeExplanation: Sendable {
     /// One paragraph.
     package var paragraph: Message { sentences.joined(separator: " ") }
 
-    /// In the order in which one would ask: who is it, what does the catalog say, what is on disk, how did it come
-    /// there, what went wrong, and what next.
+    /// What becomes of it comes first; then, in the order in which one would ask, who it is, what the catalog says, what is
+    /// on disk, how it came there, and what went wrong.
     var sentences: [Message] {
-        ([identity] + catalog + disk + history + failures + plan).map(Self.ended)
+        (verdict + [identity] + catalog + disk + history + failures).map(Self.ended)
     }
 
     private static func ended(_ sentence: Message) -> Message {
@@ -67,13 +64,14 @@ package struct EpisodeExplanation: Sendable {
         return "\(sentence)."
     }
 
+    private var reference: String { BookReference.example(shelved.episode.section, of: book.identity) }
+
     // MARK: - Who it is
 
     private var identity: Message {
         let episode = shelved.episode
-        let guid: Message = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and the guid \($0)" } ?? ""
-        return "\(BookReference.example(episode.section, of: book.identity)) is '\(episode.name)' of \(book.title); "
-            + "the catalog knows it by the id \(episode.identity.key)\(guid), and so does booksync, whatever becomes of its title and its address"
+        let guid: Message = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and its guid \($0)" } ?? ""
+        return "Its id is \(episode.identity.key)\(guid); a new title or address does not matter"
     }
 
     // MARK: - What the catalog says
@@ -98,6 +96,7 @@ package struct EpisodeExplanation: Sendable {
 
     private var disk: [Message] {
         guard let file = shelved.file else {
+            if isInTrash { return ["Its file is in the trash: booksync trash restore \(reference) brings it back"] }
             guard partial > 0 else { return ["Nothing of it is on disk"] }
             let total: Message =
                 (shelved.transfer?.total ?? shelved.episode.size).map { " of \(describeBytes($0))" } ?? ""
@@ -130,9 +129,12 @@ package struct EpisodeExplanation: Sendable {
     private var history: [Message] {
         var sentences: [Message] = []
         if let file = shelved.file {
+            let size = file.original?.size ?? file.size
             let proof: Message =
                 switch file.verification {
                 case .digest: "a digest that the catalog or the server gave fitted"
+                case .length where file.catalogSize ?? size != size:
+                    "its length matches the one that the server declared, and not the catalog's (\(file.catalogSize ?? 0) bytes)"
                 case .length: "its length matches the declared one"
                 case .unverified: "there was no checksum to compare with"
                 }
@@ -164,7 +166,7 @@ package struct EpisodeExplanation: Sendable {
         var sentences: [Message] = []
         switch transfer.state {
         case .downloading, .verifying:
-            sentences.append(isRunUnderWay ? "A run is fetching it now" : "A run that fetched it was cut off")
+            if !isRunUnderWay { sentences.append("A run that fetched it was cut off") }
         case .paused: sentences.append("Its transfer is paused (booksync resume lets it go on)")
         case .cancelled: sentences.append("Its transfer was cancelled; what it had brought is dropped")
         case .waiting, .failed, .finished: break
@@ -187,22 +189,17 @@ package struct EpisodeExplanation: Sendable {
 
     // MARK: - What next
 
-    private var plan: [Message] {
+    private var verdict: [Message] {
+        let name: Message = "\(shelved.episode.named(in: book.name)) (\(reference))"
         let isBeingFetched = isRunUnderWay && [.downloading, .verifying].contains(shelved.transfer?.state)
         let actions = isBeingFetched ? actions.filter { ![.fetch, .resume, .replace].contains($0.kind) } : actions
-        if isBeingFetched, actions.isEmpty { return [] }
-        let who: Message =
-            switch run {
-            case .mirror(let filter) where isMirrorUnderWay && filter.isEmpty: "The mirror that is under way"
-            case .mirror where isMirrorUnderWay:
-                "The mirror that is under way, which follows only some of the book's episodes,"
-            case .mirror(let filter) where filter.isEmpty: "The next mirror"
-            case .mirror: "The next mirror, which follows only some of the book's episodes,"
-            case .fetch: "mirror does not follow the book; booksync fetch"
-            }
-        if actions.isEmpty { return ["\(who) would not come to it"] }
+        if isBeingFetched, actions.isEmpty { return ["\(name): a run is fetching it now"] }
+        let mirror: Message = isMirrorUnderWay ? "the mirror that is under way" : "the next mirror"
+        let who = isFollowed ? mirror : "mirror does not follow the book; booksync fetch"
+        if actions.isEmpty { return ["\(name): \(who) would skip it"] }
         let mayCome = isRunUnderWay && !isMirrorUnderWay && actions.contains { $0.bytes ?? 0 > 0 }
-        return actions.map { action in
+        let deeds = actions.map { action -> Message in
+            if action.kind == .keep { return "nothing to do: \(action.reason)" }
             let bytes: Message = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
             let deed: Message =
                 switch action.kind {
@@ -211,12 +208,13 @@ package struct EpisodeExplanation: Sendable {
                 case .replace: "would fetch its new version\(bytes) and put it in the place of \(action.path)"
                 case .rename: "would rename \(action.fromPath ?? "it") to \(action.path)"
                 case .adopt: "would record the file \(action.path) as its"
-                case .keep: "would leave its file as it is"
                 case .expire: "would move its file to the trash"
-                case .skip: "would not fetch it"
+                case .keep, .skip: "would not fetch it"
                 }
             return "\(who) \(deed): \(action.reason)"
-        } + (mayCome ? ["The run that is under way does so if it was started for it, as booksync queue shows"] : [])
+        }
+        return ["\(name): \(deeds.joined(separator: "; "))"]
+            + (mayCome ? ["The run that is under way does so if it was started for it, as booksync queue shows"] : [])
     }
 }
 

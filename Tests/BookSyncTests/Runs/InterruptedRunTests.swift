@@ -150,7 +150,7 @@ import Testing
             try await bench.withStore { try await $0.updateFiles([file]) }
             let report = try await bench.run()
             #expect(report.summary.kept == 2 && report.summary.failed == 1)
-            #expect(report.failures.map(\.what.description) == ["episode 2 of kting:30776 cannot be put in place"])
+            #expect(report.failures.map(\.what.description) == ["Book, episode 2 '第2集' cannot be put in place"])
             #expect(try bench.read(bench.library + "/" + path) == ScriptedCatalog.bytes(2))
         }
     }

@@ -49,7 +49,8 @@ import Testing
             #expect(report.summary.failed == 3)
             #expect(report.failures.count == 1)
             #expect(
-                report.failures.first?.what.description == "episode 1 and 2 more of kting:30776 cannot be put in place",
+                report.failures.first?.what.description
+                    == "Book, episode 1 '第1集' and 2 more cannot be put in place",
                 "\(report.failures)")
             #expect(try bench.read(path) == ScriptedCatalog.bytes(2) + [0])
         }
