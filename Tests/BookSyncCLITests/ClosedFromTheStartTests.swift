@@ -35,12 +35,14 @@ extension ProductTests {
 
         /// Whether an answer to somebody who proved nothing gives nothing away.
         private static func isRefusal(_ status: Int, of path: String, leadingTo location: String?) -> Bool {
-            switch status {
+            // What the login is dressed with is for everybody.
+            if path == "/login" || path.hasPrefix("/static/") { return [200, 404].contains(status) }
+            return switch status {
             case 401, 403, 503: true
             case 303: !path.hasPrefix("/api/") && location?.hasPrefix("/login") == true
             // Below the address of the apps nothing is told.
             case 404: path.hasPrefix("/apps/")
-            default: path == "/login" || path.hasPrefix("/static/")
+            default: false
             }
         }
 
@@ -65,7 +67,10 @@ extension ProductTests {
 
         /// Starts the server some times, each time with 40 clients that ask for all routes: over five starts each route is
         /// asked for 40 times, while 40 requests are under way.
-        private static func expectClosed(_ bench: Workbench, starts: Int, appsKey: String) async throws {
+        /// - Parameter damage: takes place once the server has read the store, and before anybody asks; nil for none.
+        private static func expectClosed(
+            _ bench: Workbench, starts: Int, appsKey: String, after damage: String? = nil
+        ) async throws {
             let routes = try routes(of: bench.library, appsKey: appsKey)
             try #require(routes.count > 60)
             let share = Thoroughness.choose(5, orMany: 1)
@@ -89,6 +94,10 @@ extension ProductTests {
                 }
                 let arguments = ["serve", "--listen", "127.0.0.1:\(port)", "--library", "L"]
                 try await withProduct(arguments, environment: bench.configured, in: bench.folder) { server in
+                    if let damage {
+                        try await server.waitForOutput(containing: "http")
+                        #expect(try await bench.shell(damage).exitCode == 0)
+                    }
                     let answers = try await flood(port, server.processIdentifier, requests)
                     try #require(answers.count == 40)
                     for (routes, text) in zip(asked, answers) {
@@ -135,21 +144,23 @@ extension ProductTests {
                 }
                 let starts = Thoroughness.choose(guarding == .users ? 5 : 1, orMany: 5)
                 switch guarding {
-                case .users, .password, .lockedStore: break
+                case .users, .password: try await Self.expectClosed(bench, starts: starts, appsKey: key)
                 case .restoredStore:
                     _ = try await bench.shell("rm L/.booksync/store.sqlite*; mv before L/.booksync/store.sqlite")
+                    try await Self.expectClosed(bench, starts: starts, appsKey: key)
                 case .damagedStore:
-                    _ = try await bench.shell(
-                        "rm L/.booksync/store.sqlite*; head -c 100000 /dev/urandom > L/.booksync/store.sqlite")
-                }
-                if guarding == .lockedStore {
+                    try await Self.expectClosed(
+                        bench, starts: 1, appsKey: key,
+                        after: "rm L/.booksync/store.sqlite*; head -c 100000 /dev/urandom > L/.booksync/store.sqlite")
+                    // No server begins with such a store.
+                    #expect(try await bench.run("serve", "--listen", "127.0.0.1:0").exitCode == 74)
+                    return
+                case .lockedStore:
                     let python = try #require(await ForeignProgram.python(having: "sqlite3"))
                     try await withProduct(["-c", LockedStore.taking], in: bench.folder, executable: python) { holder in
                         try await holder.waitForOutput(containing: "held")
                         try await Self.expectClosed(bench, starts: starts, appsKey: key)
                     }
-                } else {
-                    try await Self.expectClosed(bench, starts: starts, appsKey: key)
                 }
                 #expect(try bench.files().count == 6)
                 // Who has the password is let in all the same.

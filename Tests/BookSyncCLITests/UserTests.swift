@@ -119,7 +119,7 @@ extension ProductTests {
                     let page = try await shelf.send("/books/demo/40111", ["Cookie: \(anna)"]).text
                     #expect(page.contains("/media/demo/40111/") && page.contains("/actions/mark"))
                     for action in ["fetch", "remove", "cancel", "subscribe", "join"] {
-                        #expect(!page.contains("/actions/\(action)\""), "\(action)")
+                        #expect(!page.contains("formaction=\"/actions/\(action)\""), "\(action)")
                     }
                     for action in ShelfAction.allCases {
                         let status = try await Self.act(shelf, action.rawValue, "{}", anna).status
