@@ -329,7 +329,7 @@ extension ProductTests {
                         let query = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
                         let page = try await shelf.send("/login?return=\(query)")
                         #expect(page.status == 200 && page.text.contains("name=\"return\" value=\"/\""), "\(path)")
-                        #expect(page.fields["set-cookie"] == nil)
+                        #expect(page.fields["set-cookie"]?.contains("a=b") == false)
                     }
                     let (answer, _) = try await shelf.logIn(to: "//evil.example/\r\nSet-Cookie: a=b")
                     #expect(answer.status == 303 && answer.fields["location"] == "/")

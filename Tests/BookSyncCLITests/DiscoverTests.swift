@@ -33,7 +33,8 @@ extension ProductTests {
                 "/actions/discover",
                 form: [("q", text), ("source", source), ("language", language), ("token", token)])
             #expect(posted.status == 303, "\(posted.text)")
-            return try await shelf.send(try #require(posted.fields["location"]), ["Accept: text/html"] + fields)
+            let result = try #require(posted.fields["location"])
+            return try await shelf.send(result, ["Accept: text/html", ServedShelf.visit] + fields)
         }
 
         private static func subscriptions(_ bench: Workbench) async throws -> [String] {
