@@ -202,7 +202,11 @@ extension ProductTests {
                     // A server that has nothing else to do reads what the run did not come to.
                     try await bench.serve(environment: environment) { _ in
                         var looks = 0
-                        while try await told() != expected, looks < 200 { looks += 1 }
+                        func isRead() async throws -> Bool {
+                            let asked = server.record.requests.count { $0.path.hasSuffix(".json") }
+                            return try await told() == expected && asked == 4
+                        }
+                        while try await !isRead(), looks < 200 { looks += 1 }
                     }
                     #expect(try await told() == expected)
                     let asked = server.record.requests.map(\.path).filter { $0.hasSuffix(".json") }
