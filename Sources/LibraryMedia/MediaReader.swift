@@ -24,19 +24,22 @@ package final class MediaReader: Sendable {
     private let files: AsyncStream<LocalFile>
     private let input: AsyncStream<LocalFile>.Continuation
     private let catalogChapters: CatalogChapters
+    private let trustsCatalog: Bool
     private let left = Mutex(0)
     private let onChange: @Sendable (Int) -> Void
 
     /// - Parameters:
     ///   - library: absolute.
+    ///   - trustsCatalog: whether a file is left for which catalog, length and first bytes agree.
     ///   - onChange: is told how many files are still to be read.
     package init(
         _ probe: MediaProbe, library: String, store: CatalogStore,
-        catalogChapters: @escaping CatalogChapters = { _, _ in [] },
+        trustsCatalog: Bool = false, catalogChapters: @escaping CatalogChapters = { _, _ in [] },
         onChange: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         (self.probe, self.library, self.store) = (probe, library, store)
         (self.catalogChapters, self.onChange) = (catalogChapters, onChange)
+        self.trustsCatalog = trustsCatalog
         (files, input) = AsyncStream.makeStream()
     }
 
@@ -112,7 +115,8 @@ package final class MediaReader: Sendable {
     /// Seconds that the catalog gives for the file, where its length is the declared one and its first bytes show an MP3 without
     /// chapters: then ffprobe has nothing to add that a list shows.
     private func catalogDuration(of file: LocalFile, at path: String) async throws -> Double? {
-        guard file.verification != .unverified, let episode = try await store.episode(file.episode)?.episode,
+        guard trustsCatalog, file.verification != .unverified,
+            let episode = try await store.episode(file.episode)?.episode,
             let seconds = episode.duration, episode.size == file.size
         else { return nil }
         let head = try await runBlocking {

@@ -116,7 +116,11 @@
             {
                 let (old, new) = (ScriptedCatalog(episodes: 1, bytes: 3000), ScriptedCatalog(episodes: 1, bytes: 4000))
                 let isReplaced = Watched(false)
-                let script = ServerScript { (isReplaced.value ? new : old).script.answer($0) }
+                let audio = ServerScript.file(new.items[0].bytes, etag: "\"v2\"")
+                let script = ServerScript { request in
+                    guard isReplaced.value else { return old.script.answer(request) }
+                    return request.path == new.items[0].path ? audio.answer(request) : new.script.answer(request)
+                }
                 try await withCatalog(script) { bench, _ in
                     let faults = try await Faults(bench)
                     #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)

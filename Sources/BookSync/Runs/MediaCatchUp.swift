@@ -30,7 +30,8 @@ package struct MediaCatchUp: Sendable {
                 try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
                     let lookup = ChapterLookup(
                         configuration: configuration, store: store, transport: transport, logger: logger)
-                    let reader = MediaReader(probe, library: library, store: store, catalogChapters: lookup.chapters)
+                    let reader = MediaReader(
+                        probe, library: library, store: store, trustsCatalog: true, catalogChapters: lookup.chapters)
                     reader.add(try await store.unreadFiles())
                     reader.finish()
                     if let trouble = await reader.run() { logger.info("\(trouble)") }

@@ -108,7 +108,8 @@ package struct SyncRun: Sendable {
                 configuration: configuration, store: session.store, transport: transport, logger: logger)
             let reader = media.map {
                 MediaReader(
-                    $0, library: session.folder.path, store: session.store, catalogChapters: lookup.chapters,
+                    $0, library: session.folder.path, store: session.store, trustsCatalog: true,
+                    catalogChapters: lookup.chapters,
                     onChange: { [emit] in emit(.reading(files: $0)) })
             }
             // Beside the downloads, and no longer: nobody waits for the library because of durations.
