@@ -123,26 +123,33 @@ extension ProductTests.ExtremeNumbers {
                 #expect(try await bench.run("subscribe", Self.book).exitCode == 0)
                 #expect(try await bench.run("remove", "\(Self.book)/2", "--yes").exitCode == 0)
                 _ = try await bench.shell("cp -r L/.booksync kept")
+                // What is no number but true or false hides the others: any number for it is refused.
                 let columns = """
-                    SELECT m.name, p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p
-                    WHERE m.type = 'table' AND m.sql LIKE 'CREATE TABLE%' AND m.name NOT LIKE 'sqlite%' AND p.type IN ('INTEGER', 'REAL', '')
-                        AND p.name <> 'id' AND p.name NOT LIKE '%_id' AND p.name NOT IN ('locked', 'gone', 'complete', 'named_by_listener', 'told', 'finished', 'wanted', 'limited')
+                    SELECT m.name, p.name, p.type FROM sqlite_master m JOIN pragma_table_info(m.name) p
+                    WHERE m.type = 'table' AND m.sql LIKE 'CREATE TABLE%' AND p.type IN ('INTEGER', 'REAL')
+                        AND p.name <> 'id' AND p.name NOT LIKE '%_id' AND p.name NOT IN ('locked', 'gone', 'complete',
+                            'named_by_listener', 'told', 'finished', 'wanted', 'limited')
                     """
                 let found = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", columns], in: bench)
-                let tables = Dictionary(grouping: found.outputLines.map { $0.split(separator: "|").map(String.init) }) {
-                    $0[0]
-                }
+                let rows = found.outputLines.map { $0.split(separator: "|").map(String.init) }
+                let tables = Set(rows.map { $0[0] }).sorted()
                 #expect(tables.count > 10)
+                // One that cannot be read hides those beside it: a table at a time, where there is time.
+                let parts = Thoroughness.choose(4, orMany: tables.count)
                 for value in ["9223372036854775807", "-9223372036854775808", "9e999"] {
-                    for (table, columns) in tables.sorted(by: { $0.key < $1.key }) {
-                        let statements = columns.map { "UPDATE OR IGNORE \(table) SET \"\($0[1])\" = \(value);" }
+                    for part in 0..<parts {
+                        let changed = rows.filter { row in
+                            tables.firstIndex(of: row[0]).map { $0 % parts == part } == true
+                                && (value != "9e999" || row[2] == "REAL")
+                        }
+                        let statements = changed.map { "UPDATE OR IGNORE \($0[0]) SET \"\($0[1])\" = \(value);" }
                         let sql = "PRAGMA ignore_check_constraints = 1; " + statements.joined(separator: " ")
-                        _ = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", sql], in: bench)
-                        for arguments in [
-                            ["list"], ["show", "\(Self.book)/1"], ["runs"], ["mirror", "--wait", "0"], ["next-steps"],
-                        ] {
+                        let written = try await ForeignProgram.run(
+                            "sqlite3", ["L/.booksync/store.sqlite", sql], in: bench)
+                        #expect(written.exitCode == 0, "\(written.errors)")
+                        for arguments in [["list"], ["show", "\(Self.book)/1"], ["runs"], ["mirror"]] {
                             let result = try await bench.runBare(arguments + ["--library", "L"])
-                            #expect(result.signal == nil, "\(table) \(value) \(arguments): \(result.errors)")
+                            #expect(result.signal == nil, "\(changed) \(value) \(arguments): \(result.errors)")
                         }
                         _ = try await bench.shell("rm -r L/.booksync; cp -r kept L/.booksync")
                     }
