@@ -65,10 +65,10 @@ extension ProductTests.ExtremeNumbers {
                 }
                 try bench.configure(
                     """
-                    trash: 5000000w
+                    trash: 100000w
                     downloads: { limit-rate: 9223372036854775807, min-rate: 9223372036854775807,
                       max-undeclared-size: 9223372036854775807, min-free-space: 9223372036854775807 }
-                    subscriptions: [{ book: "\(Self.book)", latest: 9223372036854775807, keep: "last 9223372036854775807, 5000000w",
+                    subscriptions: [{ book: "\(Self.book)", latest: 9223372036854775807, keep: "last 9223372036854775807, 100000w",
                       max-size: 9223372036854775807, max-bytes: 9223372036854775807, max-episodes: 9223372036854775807 }]
                     """)
                 for arguments in [["mirror"], ["fetch", Self.book, "--force"], ["trash", "list"], ["doctor"]] {
