@@ -19,7 +19,7 @@ enum Extreme {
     static let few = [numbers[0], numbers[2], numbers[8]]
 }
 
-/// A document with the fields in it that hold a number or a time, found by how JSON, XML and HTML write them. All fields of one
+/// A document with the fields in it that hold a number or a time, found by how JSON, XML, HTML and YAML write them. All fields of one
 /// name are one: what is put into it stands in every element.
 struct ExtremeFields {
     private struct Place {
@@ -42,6 +42,7 @@ struct ExtremeFields {
             (#""(?<name>\w+)"\s*:\s*"(?<value>\#(number)|\#(time))""#, false),
             (#"\s(?<name>[\w:-]+)="(?<value>\#(number)|\#(time))""#, false),
             (#"<(?<name>[\w:]+)[^>]*>\s*(?<value>\#(number)|\#(time))\s*</"#, false),
+            (#"(?m)^ *(?<name>[\w-]+): (?<value>\#(number))(?= |$)"#, false),
             // A row of an index page: date, clock, size.
             (#"</a>\s+(?<value>\d\d-\w{3}-\d{4} \d\d:\d\d)"#, false),
             (#"</a>\s+\d\d-\w{3}-\d{4} \d\d:\d\d\s+(?<value>\d+)"#, false),

@@ -26,12 +26,13 @@ extension ProductTests.ExtremeNumbers {
                     ["mirror", "--max-bytes", "N"],
                     ["mirror", "--time-limit", "N"], ["mirror", "--time-limit", "Nw"], ["mirror", "--wait", "N"],
                     ["mirror", "--shard", "0/N"], ["list", "--limit", "N"], ["runs", "--last", "N"],
-                    ["search", "a", "--limit", "N"], ["show", "@N"], ["show", "\(Self.book)/N"],
+                    ["search", "a", "--limit", "N"], ["show", "@N"], ["show", "@-9223372036854775808"],
+                    ["show", "\(Self.book)/N"],
                     ["explain", "\(Self.book)/latest:N"], ["remove", "\(Self.book)/0-N", "--dry-run"],
                     ["subscribe", Self.book, "--max-bytes", "N", "--keep", "last N, Nw", "--max-size", "N"],
                     ["join", Self.book, "--max-part", "N", "--bitrate", "N", "--dry-run"],
                 ]
-                for value in Extreme.few {
+                for value in Extreme.few.prefix(Thoroughness.choose(1, orMany: 3)) {
                     for option in options {
                         let arguments = option.map { $0.replacing("N", with: value) }
                         let result = try await bench.runBare(arguments + ["--library", "L"])
@@ -54,11 +55,9 @@ extension ProductTests.ExtremeNumbers {
 
         @Test func `no setting ends a process by its number`() async throws {
             try await withShortBook { bench in
-                let shown = try await bench.run("config", "show", "--json")
-                // JSON is YAML.
-                let fields = ExtremeFields(shown.output)
-                #expect(fields.names.count > 5)
-                for value in Extreme.few + ["9223372036854775807w"] {
+                let fields = ExtremeFields(try await bench.run("config", "show").output)
+                #expect(fields.names.count > 10)
+                for value in Extreme.few.prefix(Thoroughness.choose(1, orMany: 3)) + ["9223372036854775807w"] {
                     for name in fields.names {
                         try bench.configure(fields.setting([name: value]))
                         let result = try await bench.run("plan", Self.book, "--offline", environment: bench.configured)
@@ -67,10 +66,10 @@ extension ProductTests.ExtremeNumbers {
                 }
                 try bench.configure(
                     """
-                    trash: 5000000w
+                    trash: 100000w
                     downloads: { limit-rate: 9223372036854775807, min-rate: 9223372036854775807,
                       max-undeclared-size: 9223372036854775807, min-free-space: 9223372036854775807 }
-                    subscriptions: [{ book: "\(Self.book)", latest: 9223372036854775807, keep: "last 9223372036854775807, 5000000w",
+                    subscriptions: [{ book: "\(Self.book)", latest: 9223372036854775807, keep: "last 9223372036854775807, 100000w",
                       max-size: 9223372036854775807, max-bytes: 9223372036854775807, max-episodes: 9223372036854775807 }]
                     """)
                 for arguments in [["mirror"], ["fetch", Self.book, "--force"], ["trash", "list"], ["doctor"]] {
@@ -123,26 +122,33 @@ extension ProductTests.ExtremeNumbers {
                 #expect(try await bench.run("subscribe", Self.book).exitCode == 0)
                 #expect(try await bench.run("remove", "\(Self.book)/2", "--yes").exitCode == 0)
                 _ = try await bench.shell("cp -r L/.booksync kept")
+                // What is no number but true or false hides the others: any number for it is refused.
                 let columns = """
-                    SELECT m.name, p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p
-                    WHERE m.type = 'table' AND m.sql LIKE 'CREATE TABLE%' AND m.name NOT LIKE 'sqlite%' AND p.type IN ('INTEGER', 'REAL', '')
-                        AND p.name <> 'id' AND p.name NOT LIKE '%_id' AND p.name NOT IN ('locked', 'gone', 'complete', 'named_by_listener', 'told', 'finished', 'wanted', 'limited')
+                    SELECT m.name, p.name, p.type FROM sqlite_master m JOIN pragma_table_info(m.name) p
+                    WHERE m.type = 'table' AND m.sql LIKE 'CREATE TABLE%' AND p.type IN ('INTEGER', 'REAL')
+                        AND p.name <> 'id' AND p.name NOT LIKE '%_id' AND p.name NOT IN ('locked', 'gone', 'complete',
+                            'named_by_listener', 'told', 'finished', 'wanted', 'limited')
                     """
                 let found = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", columns], in: bench)
-                let tables = Dictionary(grouping: found.outputLines.map { $0.split(separator: "|").map(String.init) }) {
-                    $0[0]
-                }
+                let rows = found.outputLines.map { $0.split(separator: "|").map(String.init) }
+                let tables = Set(rows.map { $0[0] }).sorted()
                 #expect(tables.count > 10)
+                // One that cannot be read hides those beside it: a table at a time, where there is time.
+                let parts = Thoroughness.choose(2, orMany: tables.count)
                 for value in ["9223372036854775807", "-9223372036854775808", "9e999"] {
-                    for (table, columns) in tables.sorted(by: { $0.key < $1.key }) {
-                        let statements = columns.map { "UPDATE OR IGNORE \(table) SET \"\($0[1])\" = \(value);" }
+                    for part in 0..<parts {
+                        let changed = rows.filter { row in
+                            tables.firstIndex(of: row[0]).map { $0 % parts == part } == true
+                                && (value != "9e999" || row[2] == "REAL")
+                        }
+                        let statements = changed.map { "UPDATE OR IGNORE \($0[0]) SET \"\($0[1])\" = \(value);" }
                         let sql = "PRAGMA ignore_check_constraints = 1; " + statements.joined(separator: " ")
-                        _ = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", sql], in: bench)
-                        for arguments in [
-                            ["list"], ["show", "\(Self.book)/1"], ["runs"], ["mirror", "--wait", "0"], ["next-steps"],
-                        ] {
+                        let written = try await ForeignProgram.run(
+                            "sqlite3", ["L/.booksync/store.sqlite", sql], in: bench)
+                        #expect(written.exitCode == 0, "\(written.errors)")
+                        for arguments in [["list"], ["show", "\(Self.book)/1"], ["runs"], ["mirror"]] {
                             let result = try await bench.runBare(arguments + ["--library", "L"])
-                            #expect(result.signal == nil, "\(table) \(value) \(arguments): \(result.errors)")
+                            #expect(result.signal == nil, "\(changed) \(value) \(arguments): \(result.errors)")
                         }
                         _ = try await bench.shell("rm -r L/.booksync; cp -r kept L/.booksync")
                     }
@@ -153,7 +159,7 @@ extension ProductTests.ExtremeNumbers {
         @Test(arguments: ["Retry-After", "Age", "Date", "Content-Length", "Last-Modified", "Content-Range"])
         func `no header of a catalog ends a process`(name: String) async throws {
             try await withWorkbench { bench in
-                for (number, value) in Extreme.few.enumerated() {
+                for (number, value) in Extreme.few.prefix(2).enumerated() {
                     var reply = Reply.text("busy", status: name == "Retry-After" ? 503 : 206)
                     reply.setHeader(name, value)
                     reply.ending = .close

@@ -138,7 +138,9 @@ import Testing
         #expect(contents.episodes.map(\.size) == [nil, 2])
         #expect(contents.listing.proof.isComplete)
         #expect(
-            contents.listing.proof.warnings == ["1 file with a size that no file of audio has: the size is ignored"])
+            contents.listing.proof.warnings.map(\.description) == [
+                "1 file with a size that no file of audio has: the size is ignored"
+            ])
     }
 
     @Test(arguments: ["</body>\n", "</BODY></HTML>", "</html>"])
