@@ -78,7 +78,8 @@ extension CatalogStore {
     /// any: what is being fetched from then on is its own.
     package func resetInterruptedTransfers() async throws {
         try await write("the interrupted transfers cannot be reset", .relaxed) { database in
-            try database.execute(sql: "UPDATE transfer SET state = 'waiting' WHERE state = 'downloading'")
+            try database.execute(
+                sql: "UPDATE transfer SET state = 'waiting' WHERE state <> 'waiting' AND state = 'downloading'")
         }
     }
 

@@ -1,8 +1,6 @@
 extension MediaProbe {
     /// Pixels that a picture may have in all: decoded they take 200 MB at most.
     private static let maxPixels = 50_000_000
-    /// Demuxers of pictures that are one file by itself.
-    private static let pictureFormats = "jpeg_pipe,png_pipe,webp_pipe,gif"
 
     /// Writes a picture as a JPEG of at most so many pixels on its longer side.
     /// - Parameter output: absolute; what is there is overwritten.
@@ -12,12 +10,14 @@ extension MediaProbe {
         try await slots.withSlot {
             let result = try await run(
                 try ffmpeg(for: picture), on: picture,
-                ["-v", "level+error", "-nostdin", "-y", "-threads", "1", "-max_pixels", "\(Self.maxPixels)"],
+                // By what is in it, and that file alone, whatever its name looks like.
+                ["-v", "level+error", "-nostdin", "-y", "-threads", "1", "-max_pixels", "\(Self.maxPixels)"]
+                    + ["-f", "image2pipe"],
                 [
                     "-frames:v", "1", "-threads", "1", "-vf",
                     "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease",
                     "-q:v", "4", "-f", "mjpeg", "file:\(output)",
-                ], .init(seconds: 20, processorSeconds: 20), maxFileSize: 4 << 20, formats: Self.pictureFormats)
+                ], limits.headers, maxFileSize: 4 << 20, formats: "image2pipe")
             if let trouble = result.trouble, trouble.kind == .program { throw trouble.failure(picture) }
             return result.trouble == nil
         }

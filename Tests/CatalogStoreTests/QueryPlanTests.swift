@@ -279,6 +279,7 @@ import Testing
         try await store.save([.sample(1, committed: 1)])
         try store.commit([.sample(2, state: .verifying)])
         try store.commit(begun: [.sample(3)])
+        try await store.resetInterruptedTransfers()
         _ = try await store.interruptedPublications()
         _ = try await store.transferRecord(of: .sample(1))
         _ = try await store.pause([.sample(4)])
