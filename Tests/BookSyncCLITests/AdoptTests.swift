@@ -133,7 +133,7 @@ extension ProductTests {
                     let original = try makeFolder(bench).appending(path: "CD 1/01.mp3")
                     let preloaded = try await PreloadedLibrary.make(Self.writer, in: bench.folder)
                     let result = try await bench.run(
-                        "adopt", "old", "--book", book, "--move",
+                        "adopt", "old", "--book", "demo:\(book)", "--move",
                         environment: ["LD_PRELOAD": preloaded.path, "WRITTEN": original.path])
                     #expect(result.exitCode == 75)
                     #expect(result.errors.contains("is not deleted: it was written to after"), "\(result.errors)")

@@ -34,7 +34,7 @@ extension ProductTests {
 
         /// No text: that would be taken for an error page.
         static func audio(_ item: String, _ number: Int) -> [UInt8] {
-            Array("\(item) \(number) audio".utf8).map { $0 | 0x80 }
+            sampleMP3(bytes: 4) + Array("\(item) \(number) audio".utf8).map { $0 | 0x80 }
         }
 
         func answer(_ request: ServerRequest) -> Reply {

@@ -368,6 +368,10 @@ extension ProductTests {
             }
         }
 
+        private static func audio(_ number: String) -> [UInt8] {
+            sampleMP3(bytes: 2000, seed: UInt64(number) ?? 0)
+        }
+
         @Test(arguments: [true, false])
         func `serve downloads every book of a list of 510 feeds, whether it is asked to mirror or does so by itself`(
             isAsked: Bool
@@ -388,14 +392,12 @@ extension ProductTests {
                         <enclosure url="/audio/\(parts[1])" length="8" type="audio/mpeg"/><guid>1</guid></item>
                         </channel></rss>
                         """, type: "application/rss+xml")
-                default:
-                    return .reply(
-                        headers: ["Content-Type": "audio/mpeg"], body: CollectedArchive.audio(request.path, 1))
+                default: return ServedFile(Self.audio(String(parts[1]))).answer(to: request)
                 }
             }
             try await withWorkbench { bench in
                 try await withServer(script) { server in
-                    try bench.configure("downloads: { retries: 0 }")
+                    try bench.configure("sources: { feed: { type: feed, allow-private-addresses: true } }")
                     let list = "feed:opml:\(server.url("/list.opml"))"
                     #expect(try await bench.run("subscribe", list, environment: bench.configured).exitCode == 0)
                     let option = isAsked ? "--no-color" : "--mirror-every=6h"
@@ -414,7 +416,7 @@ extension ProductTests {
                     }
                     let asked = server.record.requests.map(\.path).filter { $0 != "/list.opml" }
                     #expect(Set(asked).count == 1020 && asked.count == 1020)
-                    let expected = numbers.map { sha256(CollectedArchive.audio("/audio/\($0)", 1)) }
+                    let expected = numbers.map { sha256(Self.audio("\($0)")) }
                     #expect(try bench.digests().sorted() == expected.sorted())
                 }
             }

@@ -158,7 +158,7 @@ extension ProductTests {
                 let run = try await bench.run("subscriptions", "--import", "in.opml")
                 #expect(
                     run.exitCode == 0 && run.errors.contains("http://192.168.1.1/feed.xml is on this machine or in"))
-                #expect(try await bench.run("fetch", "40111/1", "--library", "M", "-q").exitCode == 0)
+                #expect(try await bench.run("fetch", "demo:40111/1", "--library", "M", "-q").exitCode == 0)
                 try await bench.serve(library: "M") { shelf in
                     let body = String(decoding: try JSONEncoder().encode(["outline": list]), as: UTF8.self)
                     let answer = try await shelf.send(

@@ -168,7 +168,8 @@ extension ProductTests {
                         #expect(try await shelf.post("/actions/\(action)", form: fields).status == 403, "\(action)")
                         #expect(try await shelf.send("/actions/\(action)").status == 405, "\(action)")
                     }
-                    let meant = try await shelf.post("/actions/preview", form: [("ref", " 30776 "), ("token", token)])
+                    let meant = try await shelf.post(
+                        "/actions/preview", form: [("ref", " demo:30776 "), ("token", token)])
                     #expect(meant.text.contains("id=\"preview\"") && meant.text.contains("第001集"))
                     let wrong = try await shelf.post(
                         "/actions/preview", form: [("ref", "nowhere:1"), ("token", token)])

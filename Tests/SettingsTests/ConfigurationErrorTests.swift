@@ -164,7 +164,7 @@ import Testing
     @Test func `ampersands and stars that are no aliases are left alone`() async throws {
         let text = """
             notify: { exec: "a && b *.mp3", webhook: "https://h/?a=1&b=2" }   # *b &c
-            subscriptions: [{ book: 1, match: ".*b" }]
+            subscriptions: [{ book: "demo:1", match: ".*b" }]
             """
         #expect(try await loadConfiguration(text).notify.webhook == Secret("https://h/?a=1&b=2"))
     }
