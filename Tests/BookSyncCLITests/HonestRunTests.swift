@@ -159,7 +159,7 @@ extension ProductTests {
 
         @Test func `episodes that --max-episodes leaves are told, also with --quiet`() async throws {
             try await withWorkbench { bench in
-                #expect(try await bench.run("subscribe", "40111", "-q").exitCode == 0)
+                #expect(try await bench.run("subscribe", "demo:40111", "-q").exitCode == 0)
                 let first = try await bench.run("mirror", "-q", "--max-episodes", "4")
                 #expect(first.exitCode == 75)
                 #expect(first.errors.contains("2 left for the next run"), "\(first.errors)")

@@ -110,7 +110,7 @@ extension ProductTests {
             }
             try await reader.run("plan", printing: 0)
             try await reader.run("list --nosuch", exitCode: 64, printing: 0)
-            try await reader.run("mirror")
+            try await reader.run("mirror", exitCode: 78, printing: 0)
         }
 
         /// Nothing of the network is asked: by default everything that needs no configuration is.

@@ -74,7 +74,7 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [[], ["-q"], ["--dry-run"]])
+        @Test(arguments: [[], ["-q"], ["--json"]])
         func `mirror without a subscription is 78, and says what to do`(_ options: [String]) async throws {
             try await withWorkbench { bench in
                 let result = try await bench.runBare(["mirror", "--library", "L"] + options)

@@ -40,7 +40,7 @@ struct EngineBench: Sendable {
     ) async throws -> TransferRequest {
         _ = try await store.merge([episode], startingAt: 0, of: Self.book)
         return TransferRequest(
-            episode: episode, path: path ?? Self.path(of: episode),
+            episode: episode, title: "Book", path: path ?? Self.path(of: episode),
             record: try await store.transferRecord(of: episode.identity), replacing: replacing, overwrites: overwrites)
     }
 

@@ -65,14 +65,13 @@ struct MirrorCommand: Subcommand {
         {
             try await program.knownLibraries?.requireMounted(share.configuration.library)
             let configuration = try await program.recognising([], andSubscriptions: true, share.configuration)
-            return try await mirror(configuration, of: share.shard, since: begin, program)
+            return try await mirror(configuration, in: configuration, of: share.shard, since: begin, program)
         }
-        let configuration = try await program.recognising(
+        let all = try await program.recognising(
             [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
-        try await requireSubscriptions(configuration, program)
-        return try await program.inLibraries(configuration, skipsEmpty: false) { configuration, _ in
+        return try await program.inLibraries(all, skipsEmpty: false) { configuration, _ in
             defer { begin = nil }
-            return try await mirror(try await configuration.withOwnSubscriptions(), since: begin, program)
+            return try await mirror(try await configuration.withOwnSubscriptions(), in: all, since: begin, program)
         }
     }
 
@@ -92,9 +91,10 @@ struct MirrorCommand: Subcommand {
             remedy: "booksync subscribe REF adds one; --config and --library name another configuration or library")
     }
 
+    /// - Parameter all: the configuration of all libraries.
     private func mirror(
-        _ configuration: Configuration, of shard: Shard? = nil, since begin: ContinuousClock.Instant?,
-        _ program: Program
+        _ configuration: Configuration, in all: Configuration, of shard: Shard? = nil,
+        since begin: ContinuousClock.Instant?, _ program: Program
     ) async throws -> ExitStatus {
         if configuration.configuredLibraries.count > 1, configuration.subscriptions.isEmpty {
             // Nothing goes there: it is not begun for that.
@@ -124,6 +124,10 @@ struct MirrorCommand: Subcommand {
         ) { session in
             let subscriptions = try configuration.subscriptions(
                 of: shard, with: try await session.subscriptions())
+            // Of a shard that has none others have them.
+            if subscriptions.isEmpty, shard == nil, !session.isBegunAnew {
+                try await requireSubscriptions(all, program)
+            }
             let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
                 if !common.quiet { await program.streams.writeError(sentence) }
             }
