@@ -1,6 +1,7 @@
 import BookModel
 import Logging
 import NIOCore
+import NIOPosix
 import Support
 import Testing
 
@@ -45,6 +46,17 @@ import Testing
         }
     }
 
+    /// Answers as a server does that reads HTTP and gets a TLS handshake.
+    private final class PlainServer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let refusal = ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\n\r\n")
+            context.writeAndFlush(wrapOutboundOut(refusal), promise: nil)
+        }
+    }
+
     /// - Returns: why there is no answer, and what to do.
     private func refusal(of address: String, _ options: TransportOptions = .init()) async throws -> (String, String) {
         try await withHTTPTransport(options: options, logger: logger) { transport in
@@ -65,12 +77,14 @@ import Testing
             #expect(other.0 == "no secure connection: the server's certificate is for another host name")
             #expect(other.1 == "check the host name in the address")
         }
-        try await withServer(.always(.notFound)) { plain in
-            let address = plain.url("/a").replacing("http://", with: "https://")
-            let found = try await refusal(of: address)
-            #expect(found.0 == "no secure connection: the server does not speak HTTPS")
-            #expect(found.1 == "try the address with http://")
-        }
+        let plain = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(PlainServer()) }
+            }.bind(host: "127.0.0.1", port: 0).get()
+        let found = try await refusal(of: "https://127.0.0.1:\(plain.localAddress?.port ?? 0)/a")
+        #expect(found.0 == "no secure connection: the server does not speak HTTPS")
+        #expect(found.1 == "try the address with http://")
+        try await plain.close().get()
     }
 
     @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
