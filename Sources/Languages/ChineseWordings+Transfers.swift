@@ -92,8 +92,10 @@ extension Wordings {
         "the server has no such part (416)": "服务器没有这一段（416）",
         "the server asks for credentials ({1})": "服务器要求登录凭据（{1}）",
         "check the source's credentials": "请检查该来源的凭据", "the server refuses access ({1})": "服务器拒绝访问（{1}）",
-        "the address may have expired: run again to ask the catalog for a new one; else check the source's credentials":
-            "地址可能已过期：再运行一次会向目录索取新地址；否则请检查该来源的凭据",
+        "if the address has expired, run again; if the server refuses programs, set user-agent or headers for the source or the subscription; else check the source's credentials":
+            "如果地址已过期，请重新运行；如果服务器拒绝下载程序，请为来源或订阅设置 user-agent 或 headers；否则请检查来源的凭据",
+        "check the address; if the server refuses programs, set user-agent for the source":
+            "请检查地址；如果服务器拒绝下载程序，请为来源设置 user-agent",
         "the server does not have the file ({1})": "服务器上没有这个文件（{1}）",
         "it may come back: run again later": "可能还会恢复：请稍后再运行", "the server answers {1}": "服务器应答 {1}",
         "the server answers {1} without saying where to go": "服务器应答 {1}，却没有说明去处",

@@ -184,12 +184,13 @@ private func decideError(status: Int) -> AnswerDecision {
             Rejection(
                 why: "the server asks for credentials (\(status))", remedy: "check the source's credentials",
                 isOfCredentials: true))
-    case 402, 403:
+    case 402, 403, 406:
         .fail(
             Rejection(
                 why: "the server refuses access (\(status))",
-                remedy: "the address may have expired: run again to ask the catalog for a new one; else check the "
-                    + "source's credentials",
+                remedy:
+                    "if the address has expired, run again; if the server refuses programs, set user-agent or headers for "
+                    + "the source or the subscription; else check the source's credentials",
                 isOfCredentials: status == 403))
     case 404, 410:
         .fail(
