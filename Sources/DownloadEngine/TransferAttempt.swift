@@ -33,6 +33,8 @@ struct TransferAttempt {
     private let endedEarly: Int64?
     /// Length of the partial file when the body at hand has come whole; nil where the server declares none.
     private var bodyEnd: Int64?
+    /// Whether there was a response to the last request.
+    private var isAnswered = true
     /// Bytes since the room was last looked at.
     var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
@@ -108,7 +110,10 @@ struct TransferAttempt {
             return .stopped
         } catch let failure as TransportError {
             switch failure.disposition {
-            case .retry: return .retry(.init(failure))
+            case .retry:
+                var reason = AttemptResult.RetryReason(failure)
+                if !isAnswered, failure.isOfConnection { reason.isServerBusy = true }
+                return .retry(reason)
             case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
             }
         } catch {
@@ -162,7 +167,9 @@ struct TransferAttempt {
     mutating func fetch(
         _ request: HTTPRequest, asking asked: RangeRequest, behind existing: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
+        isAnswered = false
         let answer = try await transport.send(request.asking(for: asked))
+        isAnswered = true
         let head = ResponseHead(answer)
         // That of an error is about something else.
         if (200..<300).contains(answer.status) {

@@ -32,7 +32,7 @@ struct AttemptResult: Sendable {
         var after: Double?
         /// That asked so: beyond a redirect it is another one than the episode's.
         var server: String?
-        /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
+        /// Whether the server has too much to do, or does not answer at all, so that all transfers had better leave it alone for a while.
         var isServerBusy = false
         /// Whether the server is so slow that what it brought is no progress worth going on for.
         var isServerTooSlow = false
