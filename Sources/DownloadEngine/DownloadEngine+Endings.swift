@@ -74,7 +74,7 @@ extension DownloadEngine {
         let (wanted, seconds) = (run.transfers[index].wanted, reason.after ?? 0)
         let closed = EngineRun.ClosedServer(
             name: wanted.server, book: reason.server == wanted.server ? nil : wanted.episode.identity.book,
-            why: count.map { "\(reason.why), \($0) times in a row" }
+            why: count.map { $0 == 1 ? reason.why : "\(reason.why), \($0) times in a row" }
                 ?? "\(reason.why), and is left alone for \(describeSeconds(seconds)), as it wants",
             end: count == nil ? Date() + seconds : nil)
         run.closedServers.append(closed)

@@ -360,8 +360,7 @@ package struct DownloadEngine: Sendable {
             if run.transfers[index].hasStartedOver {
                 // The same bytes twice: the next nights would bring them again.
                 if let spoiled = result.spoiled, spoiled == run.transfers[index].spoiled {
-                    let attempts = run.transfers[index].record.attempts
-                    run.transfers[index].record.attempts = max(attempts, EngineSettings.attemptsOfSpoiled)
+                    run.transfers[index].countAsHopeless()
                 }
                 await giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
@@ -412,7 +411,10 @@ package struct DownloadEngine: Sendable {
                 run.transfers[index].endedEarly = length
                 run.schedule.postpone(index, until: run.now)
             }
+        case .stub(let reason):
+            await closeServer(because: reason, afterTroubles: 1, insteadOf: index, of: &run)
         case .fail(let failure):
+            if result.isForGood { run.transfers[index].countAsHopeless() }
             await giveUp(index, failure, of: &run)
         case .expired(let failure):
             guard let address = wanted.episode.address, let renew = wanted.renewAddress,

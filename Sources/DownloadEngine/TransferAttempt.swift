@@ -204,6 +204,7 @@ struct TransferAttempt {
         case .retry(let why):
             return .retry(.init(why: why, answer: answer))
         case .fail(let refusal):
+            result.isForGood = refusal.isForGood
             let failure = wanted.failure(
                 refusal.why, remedy: refusal.remedy, kind: refusal.isOfCredentials ? .credentialsRejected : .temporary)
             return mayHaveExpired(answer, holding: partial.length) ? .expired(failure) : .fail(failure)
@@ -442,6 +443,13 @@ struct TransferAttempt {
         if verification == .unverified, let why = await objection(partialPath, wanted.episode) {
             result.spoiled = partial.sha256Digest()
             return .restart(why)
+        }
+        if verification != .digest, size > 0, wanted.episode.isStub(size) {
+            try await discard(partial)
+            let claims = [wanted.episode.size.map(describeBytes), wanted.episode.duration.map(describeSeconds)]
+            let claim = claims.compactMap(\.self).joined(separator: ", ")
+            return .stub(
+                .init(why: "the server sent \(describeBytes(size)) of audio in place of the episode (\(claim))"))
         }
         result.record.state = .verifying
         return .received(

@@ -136,6 +136,8 @@ extension Wordings {
         "the server sent another part than the one asked for": "服务器发送的不是所请求的那一段",
         "the server sent the whole instead of a part": "只请求了一段，服务器却发送了整个文件",
         "the server sent a part of a compressed file": "服务器发送的是压缩文件的一段",
+        "the server sends a live stream, which has no end": "服务器发送的是没有结尾的直播流",
+        "the server sent {1} of audio in place of the episode ({2})": "服务器只发送了 {1} 的音频来代替这一集（{2}）",
         "several codings": "多种编码", "a playlist": "播放列表", "an image": "图片",
         "the server declares no length and closes TLS improperly: the same {1} bytes came twice":
             "服务器未声明长度，也未正常关闭 TLS：两次收到相同的 {1} 字节",

@@ -93,6 +93,8 @@ struct Rejection: Equatable, Sendable {
     var remedy: Message?
     /// Whether the user is not let in, which no further run mends by itself.
     var isOfCredentials = false
+    /// Whether the next runs will meet the same.
+    var isForGood = false
 }
 
 /// Decides what an answer's head means for what is held and what was asked (RFC 9110 §14.2, §15.3.7, §15.5.17).
@@ -111,6 +113,9 @@ func decide(
 }
 
 private func decideWhole(head: ResponseHead, promised: PromisedContent) -> AnswerDecision {
+    if head.isLiveStream {
+        return .fail(Rejection(why: "the server sends a live stream, which has no end", isForGood: true))
+    }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
     if let length = head.contentLength, length > FileSize.max {
         return .fail(Rejection(why: "the server declares \(length) bytes, which no file of audio has"))
