@@ -42,6 +42,16 @@ struct TransferSchedule {
 
         /// When the next transfer may start.
         var free: Double { max(throttledUntil, nextStart) }
+
+        mutating func start(now: Double) {
+            running += 1
+            nextStart = now + interval
+        }
+
+        mutating func slowDown(to first: Double) {
+            isProbed = true
+            interval = min(max(2 * interval, first), 30)
+        }
     }
 
     /// By the transfers' indices in the order in which they came, which are also their names.
@@ -101,8 +111,7 @@ struct TransferSchedule {
                 continue
             }
             running.insert(first.index)
-            servers[server]?.nextStart = now + (servers[server]?.interval ?? 0)
-            servers[server]?.running += 1
+            servers[server]?.start(now: now)
             drop(first.index)
             return first.index
         }
@@ -211,8 +220,7 @@ struct TransferSchedule {
     /// Starts one transfer from the transfer's server, and others more slowly than before once that was answered.
     /// - Parameter interval: seconds between two starts at first.
     mutating func slowDown(serverOf index: Int, to interval: Double) {
-        servers[names[index]]?.isProbed = true
-        servers[names[index]]?.interval = min(max(2 * (servers[names[index]]?.interval ?? 0), interval), 30)
+        servers[names[index]]?.slowDown(to: interval)
     }
 
     /// The transfer's server answers. It is slowly asked faster again.
