@@ -323,7 +323,7 @@ struct TransferAttempt {
     private func refusal(ofFirstBytes bytes: ByteBuffer, of head: ResponseHead) -> Failure? {
         var first = bytes.readableBytesView.prefix(AudioSignature.wanted)
         var found: Message?
-        if first.allSatisfy({ $0 == 0 }) {
+        if !first.isEmpty, first.allSatisfy({ $0 == 0 }) {
             first = bytes.readableBytesView.drop { $0 == 0 }.prefix(AudioSignature.wanted)
             if first.isEmpty { found = "nothing but zeros" }
         }
