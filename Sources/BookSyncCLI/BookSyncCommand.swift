@@ -9,7 +9,7 @@ import Terminal
 
 @main
 struct BookSyncCommand: AsyncParsableCommand {
-    static let version = "0.1.0"
+    static let version = ProgramVersion.version
 
     static let configuration = CommandConfiguration(
         commandName: "booksync",

@@ -65,15 +65,20 @@ extension DownloadEngine {
         }
     }
 
-    /// Asks a server nothing more that wants to be left alone for longer than a run waits. The transfer that it refused has
-    /// failed; those that wait for it are left for the time that it says.
-    func closeServer(because reason: AttemptResult.RetryReason, insteadOf index: Int, of run: inout EngineRun) async {
+    /// Asks a server nothing more that wants to be left alone for longer than a run waits, or was in trouble so many times in a
+    /// row. The transfer that it refused has failed; those that wait for it are left for the time that it says.
+    func closeServer(
+        because reason: AttemptResult.RetryReason, afterTroubles count: Int? = nil, insteadOf index: Int,
+        of run: inout EngineRun
+    ) async {
         let (wanted, seconds) = (run.transfers[index].wanted, reason.after ?? 0)
         let closed = EngineRun.ClosedServer(
             name: wanted.server, book: reason.server == wanted.server ? nil : wanted.episode.identity.book,
-            why: "\(reason.why), and is left alone for \(describeSeconds(seconds)), as it wants", end: Date() + seconds)
+            why: count.map { $0 == 1 ? reason.why : "\(reason.why), \($0) times in a row" }
+                ?? "\(reason.why), and is left alone for \(describeSeconds(seconds)), as it wants",
+            end: count == nil ? Date() + seconds : nil)
         run.closedServers.append(closed)
-        await giveUp(index, wanted.failure(closed.why, remedy: "run again then"), of: &run, notBefore: closed.end)
+        await giveUp(index, wanted.failure(closed.why, remedy: closed.remedy), of: &run, notBefore: closed.end)
         await leaveClosed(of: &run)
     }
 
@@ -90,7 +95,7 @@ extension DownloadEngine {
                 let transfer = transfers[index]
                 var record = transfer.record
                 record.state = .failed
-                record.error = transfer.wanted.failure(closed.why, remedy: "run again then").explanation
+                record.error = transfer.wanted.failure(closed.why, remedy: closed.remedy).explanation
                 record.nextTryAt = closed.end
                 records.append(record)
             }

@@ -344,6 +344,7 @@ package struct DownloadEngine: Sendable {
     ) async {
         run.record(result, at: index)
         let wanted = run.transfers[index].wanted
+        if !result.ending.isRetry || result.answered != nil { run.serverAnswered(index) }
         if let state = run.transfers[index].stoppedAs, !result.isReceived {
             return await halt(index, as: state, of: &run)
         }
@@ -359,8 +360,7 @@ package struct DownloadEngine: Sendable {
             if run.transfers[index].hasStartedOver {
                 // The same bytes twice: the next nights would bring them again.
                 if let spoiled = result.spoiled, spoiled == run.transfers[index].spoiled {
-                    let attempts = run.transfers[index].record.attempts
-                    run.transfers[index].record.attempts = max(attempts, EngineSettings.attemptsOfSpoiled)
+                    run.transfers[index].countAsHopeless()
                 }
                 await giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
@@ -376,15 +376,19 @@ package struct DownloadEngine: Sendable {
         case .retry(let reason):
             let failures = run.transfers[index].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
-            if let wait, !Task.isCancelled, !run.isOver {
+            let gap = reason.isServerBusy ? run.holdServer(of: index, asked: reason.after) : 0
+            let troubles = run.troubles[wanted.server] ?? 0
+            if reason.isServerBusy, troubles > max(settings.retry.retries, 2), !Task.isCancelled, !run.isOver {
+                await closeServer(because: reason, afterTroubles: troubles, insteadOf: index, of: &run)
+            } else if let wait, !Task.isCancelled, !run.isOver {
                 logger.info(
                     "trying again",
                     metadata: [
                         "episode": "\(wanted.episode.identity)", "why": "\(reason.why)",
                         "in_seconds": "\(max(wait, reason.after ?? 0))",
                     ])
-                let gap = reason.isServerBusy ? run.holdServer(of: index, asked: reason.after) : 0
-                let seconds = max(wait, reason.after ?? 0)
+                // Another transfer shows first whether it is the server's trouble, or that of the one file.
+                let seconds = max(wait, reason.after ?? 0, 1.1 * gap)
                 run.schedule.postpone(index, until: run.now + seconds)
                 let episode = wanted.episode
                 emit(
@@ -407,7 +411,10 @@ package struct DownloadEngine: Sendable {
                 run.transfers[index].endedEarly = length
                 run.schedule.postpone(index, until: run.now)
             }
+        case .stub(let reason):
+            await closeServer(because: reason, afterTroubles: 1, insteadOf: index, of: &run)
         case .fail(let failure):
+            if result.isForGood { run.transfers[index].countAsHopeless() }
             await giveUp(index, failure, of: &run)
         case .expired(let failure):
             guard let address = wanted.episode.address, let renew = wanted.renewAddress,

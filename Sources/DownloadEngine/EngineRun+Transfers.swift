@@ -51,6 +51,9 @@ extension EngineRun {
         /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
         var length: Int64? { record.total ?? declaredLength ?? wanted.episode.size }
 
+        /// Has the next runs wait: they would meet the same.
+        mutating func countAsHopeless() { record.attempts = max(record.attempts, EngineSettings.attemptsOfSpoiled) }
+
         /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
         mutating func mayRenew() -> Bool {
             if let farthestAtRenewal, farthest <= farthestAtRenewal { return false }

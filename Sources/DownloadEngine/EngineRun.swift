@@ -42,19 +42,26 @@ struct EngineRun {
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
     private var gaps: [String: Double] = [:]
-    /// A server that wants to be left alone for longer than a run waits.
+    /// How often each server was left alone since it last answered.
+    private(set) var troubles: [String: Int] = [:]
+    private let firstGap: Double
+    /// A server that is asked nothing more: it wants to be left alone for longer than a run waits, or does not answer.
     struct ClosedServer {
         var name: String
         /// Where one beyond a redirect wants that, which may be no other book's: the book.
         var book: BookIdentity?
         var why: Message
-        var end: Date
+        /// nil where the next run may try.
+        var end: Date?
+
+        var remedy: Message? { end.map { _ in "run again then" } }
     }
     var closedServers: [ClosedServer] = []
     private let begin = ContinuousClock.now
 
     init(_ settings: EngineSettings) {
         limits = settings.limits
+        firstGap = 2 * settings.retry.firstWait
         schedule = TransferSchedule(jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
     }
 
@@ -272,9 +279,20 @@ struct EngineRun {
     /// - Returns: for how many seconds.
     @discardableResult
     mutating func holdServer(of index: Int, asked: Double?) -> Double {
+        if !schedule.isServerThrottled(of: index, now: now) {
+            troubles[transfers[index].wanted.server, default: 0] += 1
+            schedule.slowDown(serverOf: index, to: firstGap)
+        }
         let gap = gap(forServerOf: index, asked: asked)
         schedule.holdServer(of: index, until: now + gap)
         return gap
+    }
+
+    /// Records that the transfer's server answers.
+    mutating func serverAnswered(_ index: Int) {
+        let server = transfers[index].wanted.server
+        if troubles.removeValue(forKey: server) != nil { gaps[server] = (gaps[server] ?? 0) / 2 }
+        schedule.serverAnswered(index)
     }
 
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
@@ -316,7 +334,7 @@ struct EngineRun {
     mutating func gap(forServerOf index: Int, asked: Double?) -> Double {
         let server = transfers[index].wanted.server
         if asked == nil, let gap = gaps[server], schedule.isServerThrottled(of: index, now: now) { return gap }
-        let gap = min(asked ?? max(gaps[server] ?? 0, 0.5) * 2, RetryPolicy.longestRequestedWait)
+        let gap = min(asked ?? max(2 * (gaps[server] ?? 0), firstGap), RetryPolicy.longestRequestedWait)
         gaps[server] = gap
         return gap
     }

@@ -14,7 +14,8 @@ extension TransferAttempt {
     mutating func watchGrowth(
         by count: Int64, to length: Int64, total: Int64?, of partial: PartialFile
     ) async throws {
-        if total == nil, length > settings.maxLength(ofUndeclared: wanted.episode.size) {
+        if total == nil, length > settings.maxLength(ofUndeclared: wanted.episode) {
+            result.isForGood = true
             try await discard(partial)
             throw failure(
                 "the server declares no length, and sent more than \(describeBytes(length - count))",

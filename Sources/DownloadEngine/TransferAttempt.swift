@@ -33,6 +33,8 @@ struct TransferAttempt {
     private let endedEarly: Int64?
     /// Length of the partial file when the body at hand has come whole; nil where the server declares none.
     private var bodyEnd: Int64?
+    /// Whether there was a response to the last request.
+    private var isAnswered = true
     /// Bytes since the room was last looked at.
     var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
@@ -108,7 +110,10 @@ struct TransferAttempt {
             return .stopped
         } catch let failure as TransportError {
             switch failure.disposition {
-            case .retry: return .retry(.init(failure))
+            case .retry:
+                var reason = AttemptResult.RetryReason(failure)
+                if !isAnswered, failure.isOfConnection { reason.isServerBusy = true }
+                return .retry(reason)
             case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
             }
         } catch {
@@ -162,7 +167,9 @@ struct TransferAttempt {
     mutating func fetch(
         _ request: HTTPRequest, asking asked: RangeRequest, behind existing: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
+        isAnswered = false
         let answer = try await transport.send(request.asking(for: asked))
+        isAnswered = true
         let head = ResponseHead(answer)
         // That of an error is about something else.
         if (200..<300).contains(answer.status) {
@@ -197,6 +204,7 @@ struct TransferAttempt {
         case .retry(let why):
             return .retry(.init(why: why, answer: answer))
         case .fail(let refusal):
+            result.isForGood = refusal.isForGood
             let failure = wanted.failure(
                 refusal.why, remedy: refusal.remedy, kind: refusal.isOfCredentials ? .credentialsRejected : .temporary)
             return mayHaveExpired(answer, holding: partial.length) ? .expired(failure) : .fail(failure)
@@ -315,7 +323,7 @@ struct TransferAttempt {
     private func refusal(ofFirstBytes bytes: ByteBuffer, of head: ResponseHead) -> Failure? {
         var first = bytes.readableBytesView.prefix(AudioSignature.wanted)
         var found: Message?
-        if first.allSatisfy({ $0 == 0 }) {
+        if !first.isEmpty, first.allSatisfy({ $0 == 0 }) {
             first = bytes.readableBytesView.drop { $0 == 0 }.prefix(AudioSignature.wanted)
             if first.isEmpty { found = "nothing but zeros" }
         }
@@ -435,6 +443,13 @@ struct TransferAttempt {
         if verification == .unverified, let why = await objection(partialPath, wanted.episode) {
             result.spoiled = partial.sha256Digest()
             return .restart(why)
+        }
+        if verification != .digest, size > 0, wanted.episode.isStub(size) {
+            try await discard(partial)
+            let claims = [wanted.episode.size.map(describeBytes), wanted.episode.duration.map(describeSeconds)]
+            let claim = claims.compactMap(\.self).joined(separator: ", ")
+            return .stub(
+                .init(why: "the server sent \(describeBytes(size)) of audio in place of the episode (\(claim))"))
         }
         result.record.state = .verifying
         return .received(

@@ -92,8 +92,10 @@ extension Wordings {
         "the server has no such part (416)": "服务器没有这一段（416）",
         "the server asks for credentials ({1})": "服务器要求登录凭据（{1}）",
         "check the source's credentials": "请检查该来源的凭据", "the server refuses access ({1})": "服务器拒绝访问（{1}）",
-        "the address may have expired: run again to ask the catalog for a new one; else check the source's credentials":
-            "地址可能已过期：再运行一次会向目录索取新地址；否则请检查该来源的凭据",
+        "if the address has expired, run again; if the server refuses programs, set user-agent or headers for the source or the subscription; else check the source's credentials":
+            "如果地址已过期，请重新运行；如果服务器拒绝下载程序，请为来源或订阅设置 user-agent 或 headers；否则请检查来源的凭据",
+        "check the address; if the server refuses programs, set user-agent for the source":
+            "请检查地址；如果服务器拒绝下载程序，请为来源设置 user-agent",
         "the server does not have the file ({1})": "服务器上没有这个文件（{1}）",
         "it may come back: run again later": "可能还会恢复：请稍后再运行", "the server answers {1}": "服务器应答 {1}",
         "the server answers {1} without saying where to go": "服务器应答 {1}，却没有说明去处",
@@ -134,6 +136,8 @@ extension Wordings {
         "the server sent another part than the one asked for": "服务器发送的不是所请求的那一段",
         "the server sent the whole instead of a part": "只请求了一段，服务器却发送了整个文件",
         "the server sent a part of a compressed file": "服务器发送的是压缩文件的一段",
+        "the server sends a live stream, which has no end": "服务器发送的是没有结尾的直播流",
+        "the server sent {1} of audio in place of the episode ({2})": "服务器只发送了 {1} 的音频来代替这一集（{2}）",
         "several codings": "多种编码", "a playlist": "播放列表", "an image": "图片",
         "the server declares no length and closes TLS improperly: the same {1} bytes came twice":
             "服务器未声明长度，也未正常关闭 TLS：两次收到相同的 {1} 字节",

@@ -14,24 +14,32 @@ extension Configuration {
             if book.id.contains("://") { own.append(ResourceAddress(book.id)) }
         }
         // The id of a book may be the very address that the user gave.
-        return access(of: source, at: own, named: book.id.contains("://") ? [ResourceAddress(book.id)] : own)
+        // A subscription that names no book is not this book's.
+        let subscribed = subscriptions.first { !$0.headers.isEmpty && (try? self.book($0.reference)) == book }
+        return access(
+            of: source, at: own, named: book.id.contains("://") ? [ResourceAddress(book.id)] : own,
+            with: subscribed?.headers ?? [])
     }
 
     /// The same for an address of which nobody knows yet what it is: that of the source on its server, if there is one.
     package func access(at address: ResourceAddress) -> SourceAccess {
         let server = WebOrigin(address)
+        let subscribed = subscriptions.first { $0.reference.address == address }?.headers ?? []
         let source = sources.values.sorted { $0.name < $1.name }
             .first { $0.ownAddresses.contains { WebOrigin($0) == server } }
         guard let source, source.unsetVariables.isEmpty, source.faults.isEmpty else {
             // It may belong to any source whose books are named by their own addresses.
             let owners = source.map { [$0] } ?? sources.values.filter(\.ownAddresses.isEmpty)
             let own = Set([server].compactMap(\.self))
+            var credentials = SourceCredentials(origins: own, netrc: netrc)
+            credentials.headers = Self.secretHeaders(subscribed)
             return SourceAccess(
-                credentials: SourceCredentials(origins: own, netrc: netrc),
+                credentials: credentials,
                 privateAddresses: owners.contains(where: \.allowsPrivateAddresses)
-                    ? .allowed : .ownOnly(privateOrigins(among: own)))
+                    ? .allowed : .ownOnly(privateOrigins(among: own)),
+                headers: Self.openHeaders(subscribed))
         }
-        return access(of: source, at: source.ownAddresses, named: [address])
+        return access(of: source, at: source.ownAddresses, named: [address], with: subscribed)
     }
 
     /// The same for a source as a whole.
@@ -43,22 +51,38 @@ extension Configuration {
     /// - Parameters:
     ///   - addresses: where its credentials go.
     ///   - named: the addresses that the user named: where these are private, so may be others.
+    ///   - headers: which count more than those of the source.
     private func access(
-        of source: SourceConfiguration, at addresses: [ResourceAddress], named: [ResourceAddress]
+        of source: SourceConfiguration, at addresses: [ResourceAddress], named: [ResourceAddress],
+        with headers: [SourceConfiguration.Field] = []
     ) -> SourceAccess {
         var users: [WebOrigin: Authorization] = [:]
         for address in addresses {
             guard let origin = WebOrigin(address), users[origin] == nil else { continue }
             users[origin] = Authorization(userOf: address)
         }
+        var credentials = SourceCredentials(
+            origins: Set(addresses.compactMap(WebOrigin.init)), authorization: source.authorization, users: users,
+            cookies: source.cookies?.content, netrc: netrc)
+        credentials.headers = Self.secretHeaders(headers + source.headers)
         return SourceAccess(
             proxy: source.proxy,
             authorities: source.authorities.map { $0.content.adding(authorities?.content) },
-            credentials: SourceCredentials(
-                origins: Set(addresses.compactMap(WebOrigin.init)), authorization: source.authorization, users: users,
-                cookies: source.cookies?.content, netrc: netrc),
+            credentials: credentials,
             privateAddresses: source.allowsPrivateAddresses
-                ? .allowed : .ownOnly(privateOrigins(among: Set(named.compactMap(WebOrigin.init)))))
+                ? .allowed : .ownOnly(privateOrigins(among: Set(named.compactMap(WebOrigin.init)))),
+            downgrade: source.downgrade, headers: Self.openHeaders(headers + source.headers))
+    }
+
+    /// Those that may let somebody in: for the source's own servers.
+    private static func secretHeaders(_ fields: [SourceConfiguration.Field]) -> [String: Secret] {
+        let secret = fields.filter(Masking.isSecret(header:))
+        return Dictionary(secret.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The others: for every server.
+    private static func openHeaders(_ fields: [SourceConfiguration.Field]) -> [(name: String, value: String)] {
+        fields.filter { !Masking.isSecret(header: $0) }.map { ($0.name, $0.value.secretText) }
     }
 
     /// Whether the mirror of a server leaves a book alone that a stored subscription names: its address says by itself that it

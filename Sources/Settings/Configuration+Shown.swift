@@ -55,9 +55,8 @@ extension SourceConfiguration {
             ]
             entries.append(.init("signature", .settings(shown)))
         }
-        if !headers.isEmpty {
-            entries.append(.init("headers", .named(headers.map { .init($0.name, .text(Masking.header($0))) })))
-        }
+        entries += Masking.shownEntries(ofHeaders: headers)
+        if downgrade != .withoutCredentials { entries.append(.init("https-downgrade", .text(downgrade.rawValue))) }
         if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
         entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
         if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
@@ -95,6 +94,7 @@ extension SubscriptionSetting {
         if let match = filter.match { entries.append(.init("match", .text(match))) }
         if let exclude = filter.exclude { entries.append(.init("exclude", .text(exclude))) }
         if let since = filter.since { entries.append(.init("since", .text(since.description))) }
+        entries += Masking.shownEntries(ofHeaders: headers)
         if let order { entries.append(.init("order", .text(order.rawValue))) }
         if let episodes = limits.episodes { entries.append(.init("max-episodes", .number(Double(episodes)))) }
         if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
@@ -112,8 +112,8 @@ extension SubscriptionSetting {
 package enum Masking {
     private static let harmlessParameters: Set<String> = ["nwt", "q", "sorttype", "pagesize", "extended", "format"]
     private static let harmlessHeaders: Set<String> = [
-        "accept", "accept-charset", "accept-encoding", "accept-language", "clientversion", "content-type", "user-agent",
-        "x-requested-with",
+        "accept", "accept-charset", "accept-encoding", "accept-language", "clientversion", "content-type", "origin",
+        "referer", "user-agent", "x-requested-with",
     ]
 
     static func isSecret(query field: SourceConfiguration.Field) -> Bool {
@@ -130,8 +130,13 @@ package enum Masking {
         isSecret(query: field) ? field.value.description : field.value.secretText
     }
 
-    static func header(_ field: SourceConfiguration.Field) -> String {
-        isSecret(header: field) ? field.value.description : field.value.secretText
+    static func shownEntries(ofHeaders headers: [SourceConfiguration.Field]) -> [ShownSetting.Entry] {
+        guard !headers.isEmpty else { return [] }
+        let shown = headers.map { field in
+            let value = isSecret(header: field) ? field.value.description : field.value.secretText
+            return ShownSetting.Entry(field.name, .text(value))
+        }
+        return [.init("headers", .named(shown))]
     }
 
     /// The command's name without its arguments.

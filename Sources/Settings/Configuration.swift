@@ -166,6 +166,8 @@ package struct SubscriptionSetting: Sendable, Hashable {
     package var filter: EpisodeFilter
     /// In which order its episodes are fetched; nil for ``DownloadSettings/order``.
     package var order: TransferOrder?
+    /// Beside those of its source.
+    package var headers: [SourceConfiguration.Field] = []
     /// How much of it one run begins.
     package var limits = RunLimits()
     /// How its files are named; nil for the naming of its source, or of all.

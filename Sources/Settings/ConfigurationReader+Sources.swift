@@ -6,7 +6,7 @@ extension ConfigurationReader {
     static let sourceKeys =
         [
             "type", "url", "url-file", "detail-url", "search-url", "archive-url", "query", "signature", "headers",
-            "page-size",
+            "user-agent", "https-downgrade", "page-size",
             "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
             "naming", "keep", "max-size",
         ] + authorizationKeys
@@ -59,7 +59,16 @@ extension ConfigurationReader {
             }
         case "archive-url": source.archiveURL = try readAddress(setting, in: keyPath, &source)
         case "query": source.query = try readFields(setting, in: keyPath, &source, isSecret: Masking.isSecret(query:))
-        case "headers": source.headers = try readHeaders(setting, in: keyPath, &source)
+        case "headers", "user-agent":
+            let fields = try readHeaders(setting, in: keyPath, &source)
+            source.headers += fields
+        case "https-downgrade":
+            let rule = DowngradeRule(rawValue: try expanded(try text(setting), line: setting.line))
+            guard let rule else {
+                let words = DowngradeRule.allCases.map(\.rawValue).joined(separator: ", ")
+                throw refusal(setting.line, setting.key, expected: "one of \(words)", found: try text(setting))
+            }
+            source.downgrade = rule
         case "signature": source.signature = try readSignature(setting, in: keyPath, &source)
         case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
         case "depth": source.depth = try readNumber(setting, in: 1...8)
@@ -157,11 +166,26 @@ extension ConfigurationReader {
         }
     }
 
+    /// The headers of a subscription; what is missing is an error at once.
+    func readHeaders(_ entry: SettingNode.Entry, in keyPath: String) throws -> [SourceConfiguration.Field] {
+        var source = SourceConfiguration(name: keyPath, kind: .feed)
+        let fields = try readHeaders(entry, in: keyPath, &source)
+        try source.requireVariables()
+        return fields
+    }
+
     private func readHeaders(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> [SourceConfiguration.Field] {
-        let entries = try map(entry.value, of: entry.key)
-        let fields = try readFields(entry, in: keyPath, &source, isSecret: Masking.isSecret(header:))
+        let isUserAgent = entry.key == "user-agent"
+        let entries = isUserAgent ? [entry] : try map(entry.value, of: entry.key)
+        let fields =
+            isUserAgent
+            ? [
+                .init(
+                    name: "User-Agent", value: Secret(try readSecret(entry, in: keyPath, &source) { _ in false }.value))
+            ]
+            : try readFields(entry, in: keyPath, &source, isSecret: Masking.isSecret(header:))
         for (field, entry) in zip(fields, entries) {
             // RFC 9110 §5.6.2: anything else would end the header, or begin another one.
             let isToken = field.name.utf8.allSatisfy { byte in

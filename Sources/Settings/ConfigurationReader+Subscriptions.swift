@@ -6,7 +6,7 @@ import TextParsing
 extension ConfigurationReader {
     static let subscriptionKeys = [
         "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes", "naming",
-        "keep", "max-size", "language", "min-hours", "max-books", "library",
+        "keep", "max-size", "language", "min-hours", "max-books", "library", "headers", "user-agent",
     ]
 
     /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
@@ -44,6 +44,7 @@ extension ConfigurationReader {
         case "exclude": subscription.filter.exclude = try readPattern(entry)
         case "since": subscription.filter.since = try parsed(entry) { try PublicationStart(parsing: $0) }
         case "order": subscription.order = try readOrder(entry)
+        case "headers", "user-agent": subscription.headers += try readHeaders(entry, in: keyPath)
         case "max-episodes": subscription.limits.episodes = try readCount(entry)
         case "max-bytes": subscription.limits.bytes = try readBytes(entry)
         case "naming": subscription.naming = try readNaming(entry)

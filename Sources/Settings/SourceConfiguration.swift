@@ -53,6 +53,7 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var query: [Field] = []
     package var signature: Signature?
     package var headers: [Field] = []
+    package var downgrade = DowngradeRule.withoutCredentials
     /// Elements to ask for on a page; nil leaves it to the source.
     package var pageSize: Int?
     /// Whether the catalog may name addresses on this machine and on private networks.

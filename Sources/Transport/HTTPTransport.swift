@@ -32,7 +32,7 @@ package struct TransportOptions: Sendable {
 
     package init(
         connectTimeout: Double = 10, stallTimeout: Double = 30, minRate: Double = 1000, answerTimeout: Double = 600,
-        connectionsPerHost: Int = 8, userAgent: String = "booksync", proxies: ProxyEnvironment = .none,
+        connectionsPerHost: Int = 8, userAgent: String = ProgramVersion.userAgent, proxies: ProxyEnvironment = .none,
         authorities: TrustedAuthorities? = nil
     ) {
         self.connectTimeout = connectTimeout
@@ -205,12 +205,10 @@ package struct HTTPTransport: Sendable {
         if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
             headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }
-        if !headers.contains(name: "User-Agent") {
-            headers.add(name: "User-Agent", value: core.options.userAgent)
-        }
-        if !headers.contains(name: "Accept-Encoding") {
-            // Lengths and ranges count the bytes that are stored, so no coding is wanted in between.
-            headers.add(name: "Accept-Encoding", value: "identity")
+        // Lengths and ranges count the bytes that are stored, so no coding is wanted in between.
+        let standard = [("User-Agent", core.options.userAgent), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
+        for (name, value) in access.headers + standard where !headers.contains(name: name) {
+            headers.add(name: name, value: value)
         }
         let response: Exchanged
         do {

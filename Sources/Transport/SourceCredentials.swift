@@ -13,6 +13,8 @@ package struct SourceCredentials: Sendable, Hashable {
     /// Users that addresses of the source have before their hosts, each for that server alone.
     package var users: [WebOrigin: Authorization]
     package var cookies: CookieFile?
+    /// Other fields for all of them.
+    package var headers: [String: Secret] = [:]
     /// For hosts that have no other authentication. Of a server that is not one of ``origins``, but that the catalog
     /// names, only an entry for that very machine counts, and only over HTTPS: a catalog has no say in where passwords
     /// go in clear.
@@ -32,7 +34,7 @@ package struct SourceCredentials: Sendable, Hashable {
     }
 
     /// Whether no server is told anything.
-    var isEmpty: Bool { authorization == nil && users.isEmpty && cookies == nil && netrc.isEmpty }
+    var isEmpty: Bool { authorization == nil && users.isEmpty && cookies == nil && netrc.isEmpty && headers.isEmpty }
 
     /// The fields that go with a request.
     ///
@@ -48,6 +50,7 @@ package struct SourceCredentials: Sendable, Hashable {
             ?? (isOwn || target.isSecure ? netrc.authorization(for: target.host, orDefault: isOwn) : nil)
         if let authorization { fields.add(name: "Authorization", value: authorization.field) }
         if isOwn, let cookie = cookies?.field(for: target, now: now) { fields.add(name: "Cookie", value: cookie) }
+        if isOwn { for (name, value) in headers { fields.replaceOrAdd(name: name, value: value.secretText) } }
         return fields
     }
 }
@@ -70,6 +73,8 @@ package final class SourceAccess: Sendable {
     package let credentials: SourceCredentials
     package let privateAddresses: PrivateAddressRule
     package let downgrade: DowngradeRule
+    /// Fields that tell no secret, for every server.
+    package let headers: [(name: String, value: String)]
 
     /// As the environment says, with nothing that would let anybody in; for addresses that the user wrote.
     package static let standard = SourceAccess()
@@ -77,12 +82,13 @@ package final class SourceAccess: Sendable {
     package init(
         proxy: ProxyChoice = .environment, authorities: TrustedAuthorities? = nil,
         credentials: SourceCredentials = .none, privateAddresses: PrivateAddressRule = .allowed,
-        downgrade: DowngradeRule = .withoutCredentials
+        downgrade: DowngradeRule = .withoutCredentials, headers: [(name: String, value: String)] = []
     ) {
         self.proxy = proxy
         self.authorities = authorities
         self.credentials = credentials
         self.privateAddresses = privateAddresses
         self.downgrade = downgrade
+        self.headers = headers
     }
 }

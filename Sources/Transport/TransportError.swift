@@ -68,6 +68,14 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
         }
     }
 
+    /// Whether the server could not be connected to, or said nothing.
+    package var isOfConnection: Bool {
+        switch kind {
+        case .unresolvable, .refused, .unreachable, .stalled, .cut: true
+        default: false
+        }
+    }
+
     /// Seconds after which the server may be asked again; nil where it did not say.
     package var requestedWait: Double? {
         if case .askedToWait(let seconds) = kind { seconds } else { nil }

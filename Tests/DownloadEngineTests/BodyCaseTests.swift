@@ -283,4 +283,64 @@ import Testing
             #expect(try await bench.recordedFile(of: episode)?.verification == .digest)
         }
     }
+
+    @Test func `case 19a: audio that is far too little is not published, and its server is left alone`() async throws {
+        let stub = sampleMP3(bytes: 2000)
+        let bytes = bytes
+        let script = ServerScript { ServedFile($0.path == "/1.mp3" ? bytes : stub).answer(to: $0) }
+        try await withBench(script, jobs: 1) { bench in
+            var requests: [TransferRequest] = []
+            for section in 1...5 {
+                var episode = bench.episode(section, at: "/\(section).mp3", size: 120_000)
+                episode.duration = 300
+                requests.append(try await bench.request(episode))
+            }
+            let report = await bench.run(requests)
+            #expect(
+                report.receipts.map(\.section) == [1] && report.failures.map(\.section) == [2], "\(report.sentences)")
+            #expect(report.left == 3)
+            #expect(report.sentences.first?.contains("of audio in place of the episode") == true)
+            #expect(bench.server.record.requests.count == 2)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test(
+        arguments: [(99_000, nil), (130_000, 300), (nil, 20), (33, 300), (300, 300)]
+            as [(Int64?, Double?)])
+    func `case 19b: an absurd claim says nothing, and a body without a length is taken up to what is plausible`(
+        size: Int64?, duration: Double?
+    ) async throws {
+        try await withBench(.file(bytes, [.framing(.chunked())])) { bench in
+            var episode = bench.episode(size: size)
+            episode.duration = duration
+            let report = await bench.run([try await bench.request(episode)])
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [(200_000, nil), (nil, 10.0)] as [(Int64?, Double?)])
+    func `case 19b: a stream without an end is given up after little, and not asked for by the next runs`(
+        size: Int64?, duration: Double?
+    ) async throws {
+        let stream = Reply(body: sampleMP3(bytes: 20 << 20), framing: .chunked())
+        try await withBench(.always(stream)) { bench in
+            var episode = bench.episode(size: size)
+            episode.duration = duration
+            let report = await bench.run([try await bench.request(episode)])
+            #expect(report.failures.count == 1 && report.bytesReceived < 5 << 20)
+            #expect(try await bench.record(of: episode)?.waits(at: Date()) == true)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test func `case 19b: a station is refused by its head`() async throws {
+        let station = Reply(headers: ["icy-name": "Radio"], body: sampleMP3(bytes: 1 << 20), framing: .untilClose)
+        try await withBench(.always(station)) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.sentences.first?.contains("a live stream") == true && report.bytesReceived == 0)
+            #expect(try await bench.record(of: bench.episode())?.waits(at: Date()) == true)
+        }
+    }
 }

@@ -54,7 +54,7 @@ import Testing
             reply.setHeader("Retry-After", wish.field)
             return reply
         }
-        try await withBench(script, jobs: 2, jobsPerHost: 1) { bench in
+        try await withBench(script, jobs: 2, jobsPerHost: 1, firstWait: 0.5) { bench in
             try await withServer(script) { free in
                 var requests = [try await bench.request(bench.episode())]
                 requests.append(try await bench.request(bench.episode(2, at: "/b.mp3")))
@@ -174,5 +174,79 @@ import Testing
         #expect(gaps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300])
         let gapsAfterNone = [0, nil].map { run.gap(forServerOf: 0, asked: $0) }
         #expect(gapsAfterNone == [0, 1])
+    }
+
+    private func fetch(
+        _ count: Int, _ script: ServerScript, _ body: (EngineBench, EngineReport) async throws -> Void
+    ) async throws {
+        try await withBench(script, retries: 3) { bench in
+            var requests: [TransferRequest] = []
+            for section in 1...count {
+                requests.append(try await bench.request(bench.episode(section, at: "/\(section).mp3")))
+            }
+            try await body(bench, await bench.run(requests))
+        }
+    }
+
+    @Test func `case 25a: a server that closes every connection is given up as a whole, and not file by file`()
+        async throws
+    {
+        try await fetch(20, .always(.closeBeforeAnswer)) { bench, report in
+            // Four at once, then one after each wait.
+            #expect(bench.server.record.requests.count <= 7)
+            #expect(report.failures.count == 1 && report.left == 19, "\(report.sentences)")
+            #expect(report.sentences.first?.contains("the connection was cut, 4 times in a row") == true)
+            let attempts = try await bench.record(of: bench.episode(20, at: "/20.mp3"))?.attempts
+            #expect(attempts == 0)
+        }
+    }
+
+    @Test(arguments: [Reply.closeBeforeAnswer, .text("", status: 429)])
+    func `case 25a: a server that refuses for a while is asked by one transfer until it answers`(refusal: Reply)
+        async throws
+    {
+        let count = Watched(0)
+        let bytes = bytes
+        let script = ServerScript { request in
+            let number = count.update { number in
+                number += 1
+                return number
+            }
+            return (9...11).contains(number) ? refusal : ServedFile(bytes).answer(to: request)
+        }
+        try await fetch(20, script) { bench, report in
+            #expect(report.receipts.count == 20, "\(report.sentences)")
+            #expect(bench.server.record.requests.count == 23)
+        }
+    }
+
+    @Test func `case 25a: one file that a server cannot give is not the server's trouble`() async throws {
+        let bytes = bytes
+        let script = ServerScript { $0.path == "/1.mp3" ? .closeBeforeAnswer : ServedFile(bytes).answer(to: $0) }
+        try await fetch(12, script) { _, report in
+            #expect(report.receipts.count == 11)
+            #expect(report.failures.map(\.section) == [1])
+        }
+    }
+
+    @Test func `case 25a: after trouble one transfer starts, and others at intervals that become shorter`() {
+        var schedule = TransferSchedule(jobs: 4, jobsPerHost: 4)
+        schedule.add((1...4).map { _ in ("http://h", 0) })
+        #expect(schedule.startNext(now: 0) == 0)
+        schedule.slowDown(serverOf: 0, to: 2)
+        schedule.holdServer(of: 0, until: 5)
+        schedule.end(0)
+        schedule.postpone(0, until: 5.5)
+        let (early, probe, second) = (
+            schedule.startNext(now: 4), schedule.startNext(now: 5), schedule.startNext(now: 9)
+        )
+        #expect(early == nil && probe == 1 && second == nil)
+        schedule.serverAnswered(1)
+        let next = schedule.startNext(now: 9)
+        let (tooEarly, wake, last) = (
+            schedule.startNext(now: 10.9), schedule.nextWake(now: 10.9), schedule.startNext(now: 11)
+        )
+        #expect(next == 0 && tooEarly == nil && last == 2)
+        #expect(wake.map { $0 > 10.9 && $0 < 11 } == true)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import LibraryFiles
 import Support
 import Testing
+import Transport
 
 @testable import Settings
 
@@ -226,5 +227,34 @@ import Testing
         let configuration = try await loadConfiguration(text, overrides: .init(jobs: jobs))
         #expect(configuration.downloads.jobs == jobs)
         #expect(configuration.downloads.jobsPerHost == jobsPerHost)
+    }
+
+    @Test
+    func
+        `the headers of a source and a subscription go with requests for its books, the secret ones to its own servers`()
+        async throws
+    {
+        let configuration = try await loadConfiguration(
+            """
+            sources:
+              feeds: { type: feed, https-downgrade: refuse, user-agent: "Source/1", headers: { X-Key: KEY, Referer: "https://s/" } }
+            subscriptions:
+              - { book: "https://f.example/a.xml", user-agent: "${AGENT}", headers: { X-Key: OWN } }
+              - { book: "https://f.example/b.xml" }
+            """,
+            environment: ["AGENT": "Mozilla/5.0"])
+        func access(_ path: String) -> SourceAccess {
+            configuration.access(of: configuration.book(at: ResourceAddress("https://f.example/\(path)")))
+        }
+        #expect(access("a.xml").headers.map(\.value) == ["Mozilla/5.0", "Source/1", "https://s/"])
+        #expect(access("a.xml").credentials.headers == ["X-Key": Secret("OWN")])
+        #expect(access("b.xml").headers.map(\.name) == ["User-Agent", "Referer"])
+        #expect(access("b.xml").credentials.headers == ["X-Key": Secret("KEY")])
+        #expect(access("b.xml").downgrade == .refuse)
+        #expect(!configuration.effectiveDescription.yamlText.contains("OWN"))
+        let wrong = "sources: { f: { type: feed, https-downgrade: perhaps } }"
+        #expect(await configurationFailure(wrong)?.contains("without-credentials, allow, refuse") == true)
+        let unset = "subscriptions: [{ book: \"https://f/a\", user-agent: \"${NONE}\" }]"
+        #expect(await configurationFailure(unset)?.contains("NONE") == true)
     }
 }

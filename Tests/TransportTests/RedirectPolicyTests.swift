@@ -68,7 +68,7 @@ import Testing
         arguments: [
             ("a=1", "http://h.example/books/x", "a=1"), ("a=1", "http://h.example/", nil),
             ("a=1; Path=/", "http://h.example/", "a=1"), ("a=1; domain=example; path=/", "http://example/", nil),
-            ("a=1; Path=/", "http://w.h.example/", nil), ("a=1; path=/; Secure", "http://h.example/", nil),
+            ("a=1; Path=/", "http://w.h.example/", nil),
             ("a=1; Path=/", "https://h.example/", "a=1"), ("a=1; Path=/; Max-Age=0", "http://h.example/", nil),
             ("a=1; Path=/; Expires=Thu, 01-Jan-1970 00:00:01 GMT", "http://h.example/", nil),
             ("a=1; Path=/; Expires=Thu, 01-Jan-1970 00:00:01 GMT; Max-Age=9", "http://h.example/", "a=1"),

@@ -30,7 +30,7 @@ package struct CatalogClient: Sendable {
     package func fetch<Document>(
         _ request: HTTPRequest, for subject: ErrorContext, read: ([UInt8]) -> Reading<Document>
     ) async throws -> (document: Document, address: ResourceAddress) {
-        try await fetch(request, for: subject, receive: { read(try await collect($0, for: subject)) })
+        try await fetch(request, for: subject, receive: { read(try await collect($0)) })
     }
 
     /// - Parameter receive: reads the body of an answer as it arrives; it is called again when that failed and the request
@@ -122,9 +122,11 @@ package struct CatalogClient: Sendable {
         case 401 where !transport.sentCredentials(with: request, to: answer): throw subject.credentialsWanted(why: why)
         case 401: throw subject.credentialsRejected(why: why)
         case 403 where transport.sentCredentials(with: request, to: answer): throw subject.credentialsRejected(why: why)
-        case 403:
+        case 403, 406:
             throw subject.unavailable(
-                at: answer.address, why: why, remedy: "check the address", disposition: .skip)
+                at: answer.address, why: why,
+                remedy: "check the address; if the server refuses programs, set user-agent for the source",
+                disposition: .skip)
         case 404, 410: throw subject.unknownBook(why: why)
         case 408, 429, 500..<600:
             return RetryReason(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
@@ -134,19 +136,8 @@ package struct CatalogClient: Sendable {
         }
     }
 
-    private func collect(_ answer: HTTPResponse, for subject: ErrorContext) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        if let declared = answer.first("Content-Length").flatMap({ Int($0) }) {
-            guard declared <= maxResponseBytes else { throw oversized(limit: maxResponseBytes, for: subject) }
-            bytes.reserveCapacity(declared)
-        }
-        for try await part in answer.body {
-            guard bytes.count + part.readableBytes <= maxResponseBytes else {
-                throw oversized(limit: maxResponseBytes, for: subject)
-            }
-            bytes.append(contentsOf: part.readableBytesView)
-        }
-        return bytes
+    private func collect(_ answer: HTTPResponse) async throws -> [UInt8] {
+        Array(try await answer.collect(upTo: maxResponseBytes).readableBytesView)
     }
 
     func oversized(limit: Int, for subject: ErrorContext) -> Failure {

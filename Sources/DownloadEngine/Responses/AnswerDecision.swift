@@ -93,6 +93,8 @@ struct Rejection: Equatable, Sendable {
     var remedy: Message?
     /// Whether the user is not let in, which no further run mends by itself.
     var isOfCredentials = false
+    /// Whether the next runs will meet the same.
+    var isForGood = false
 }
 
 /// Decides what an answer's head means for what is held and what was asked (RFC 9110 §14.2, §15.3.7, §15.5.17).
@@ -111,6 +113,9 @@ func decide(
 }
 
 private func decideWhole(head: ResponseHead, promised: PromisedContent) -> AnswerDecision {
+    if head.isLiveStream {
+        return .fail(Rejection(why: "the server sends a live stream, which has no end", isForGood: true))
+    }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
     if let length = head.contentLength, length > FileSize.max {
         return .fail(Rejection(why: "the server declares \(length) bytes, which no file of audio has"))
@@ -184,12 +189,13 @@ private func decideError(status: Int) -> AnswerDecision {
             Rejection(
                 why: "the server asks for credentials (\(status))", remedy: "check the source's credentials",
                 isOfCredentials: true))
-    case 402, 403:
+    case 402, 403, 406:
         .fail(
             Rejection(
                 why: "the server refuses access (\(status))",
-                remedy: "the address may have expired: run again to ask the catalog for a new one; else check the "
-                    + "source's credentials",
+                remedy:
+                    "if the address has expired, run again; if the server refuses programs, set user-agent or headers for "
+                    + "the source or the subscription; else check the source's credentials",
                 isOfCredentials: status == 403))
     case 404, 410:
         .fail(

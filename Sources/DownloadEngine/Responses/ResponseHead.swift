@@ -13,6 +13,8 @@ struct ResponseHead: Equatable, Sendable {
     /// Anything but identity means that the body's bytes are not those of the file.
     var coding = ContentCoding.identity
     var validator = ContentValidator()
+    /// Whether it is of a station (SHOUTcast, Icecast), whose sound has no end.
+    var isLiveStream = false
 
     init(
         status: Int, contentRange: ContentRange? = nil, contentLength: Int64? = nil, contentType: String? = nil,
@@ -35,6 +37,7 @@ struct ResponseHead: Equatable, Sendable {
         contentType = answer.first("Content-Type").map {
             String($0.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
         }
+        isLiveStream = contentLength == nil && answer.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
         coding = ContentCoding(parsing: answer.headers["Content-Encoding"].joined(separator: ","))
         let lastModified = answer.first("Last-Modified")
         var age: Int?

@@ -14,6 +14,8 @@ struct AttemptResult: Sendable {
         /// A body without a declared length ended before the catalog's size, after so many bytes. Whether that was its
         /// end, or the connection's, nobody can tell: it is asked for once more.
         case endedEarly(Int64)
+        /// Audio that is too little to be the episode: the server has had enough, or wants to be paid.
+        case stub(RetryReason)
         case fail(Failure)
         /// The server refuses the address, which may just have expired; with the failure if it has not.
         case expired(Failure)
@@ -32,7 +34,7 @@ struct AttemptResult: Sendable {
         var after: Double?
         /// That asked so: beyond a redirect it is another one than the episode's.
         var server: String?
-        /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
+        /// Whether the server has too much to do, or does not answer at all, so that all transfers had better leave it alone for a while.
         var isServerBusy = false
         /// Whether the server is so slow that what it brought is no progress worth going on for.
         var isServerTooSlow = false
@@ -70,6 +72,8 @@ struct AttemptResult: Sendable {
     var progress: Int64 = 0
     /// Whether TLS ended without the message that closes it (close_notify), where nothing else tells the body's end.
     var isNotClosed = false
+    /// Whether the next runs will meet the same failure.
+    var isForGood = false
     /// SHA-256 of a whole file that is of no use: its audio is broken.
     var spoiled: String?
     /// Of the answer with audio that came, if one did, whatever became of it.

@@ -40,10 +40,13 @@ package struct EngineSettings: Sendable {
         self.pieceLength = pieceLength
     }
 
-    /// Bytes at most of a body whose length the server does not declare.
-    /// - Parameter catalogSize: what the catalog says, which may be wrong.
-    func maxLength(ofUndeclared catalogSize: Int64?) -> Int64 {
-        FileSize.sensible(catalogSize).map { 4 * $0 + (64 << 20) } ?? maxUndeclaredSize
+    /// Bytes at most of a body whose length the server does not declare. The catalog may be wrong: a size that no audio of its
+    /// duration has says nothing.
+    func maxLength(ofUndeclared episode: Episode) -> Int64 {
+        if let size = episode.plausibleSize { return 4 * size + (1 << 20) }
+        guard let duration = episode.duration, duration > 0 else { return maxUndeclaredSize }
+        // More than audio of CD quality without compression has.
+        return min(maxUndeclaredSize, 200_000 * Int64(min(duration, 1e6)) + (1 << 20))
     }
 
     /// Bytes of a file at most whose origin only the file itself tells, until it is whole: where its attributes get lost,
@@ -56,7 +59,7 @@ package struct EngineSettings: Sendable {
     /// Bytes of a transfer between two looks at the free space.
     static let lookInterval: Int64 = 1 << 20
 
-    /// As many runs in a row a file counts to have failed before, that came twice with the same broken audio.
+    /// As many runs in a row a file counts to have failed before, that came twice with the same broken audio, or will fail again.
     static let attemptsOfSpoiled = 5
 
     /// Seconds until an episode that failed in `attempts` runs in a row is tried again; nil for "with the next run".
@@ -69,5 +72,22 @@ package struct EngineSettings: Sendable {
         var hours = 1.0
         for _ in 3..<attempts where hours < 168 { hours *= 4 }
         return min(hours * 3600, TransferRecord.longestWait)
+    }
+}
+
+extension Episode {
+    /// The catalog's size, where audio of the catalog's duration can have it; nil where it is absurd.
+    var plausibleSize: Int64? {
+        let seconds = duration.flatMap { $0 > 0 ? $0 : nil }
+        let smallest = max(10_000, 100 * (seconds ?? 0))
+        let largest = seconds.map { 1_000_000 * $0 + 10_000_000 } ?? Double(16 << 30)
+        return FileSize.sensible(size).flatMap { (smallest...max(smallest, largest)).contains(Double($0)) ? $0 : nil }
+    }
+
+    /// Whether so little audio cannot be the episode: far less than the catalog's size, and than its duration needs.
+    func isStub(_ bytes: Int64) -> Bool {
+        guard let size = plausibleSize, bytes < size / 20 else { return false }
+        guard let duration, duration > 0 else { return bytes < 100_000 }
+        return Double(bytes) < 250 * duration
     }
 }

@@ -34,6 +34,24 @@ struct TransferSchedule {
         var running = 0
         /// Until when the server asked to be left alone.
         var throttledUntil = 0.0
+        /// Whether one transfer has to show first that the server answers again.
+        var isProbed = false
+        /// Seconds between two starts, of a server that was in trouble.
+        var interval = 0.0
+        var nextStart = 0.0
+
+        /// When the next transfer may start.
+        var free: Double { max(throttledUntil, nextStart) }
+
+        mutating func start(now: Double) {
+            running += 1
+            nextStart = now + interval
+        }
+
+        mutating func slowDown(to first: Double) {
+            isProbed = true
+            interval = min(max(2 * interval, first), 30)
+        }
     }
 
     /// By the transfers' indices in the order in which they came, which are also their names.
@@ -88,19 +106,22 @@ struct TransferSchedule {
             let server = names[first.index]
             // It is offered again when a slot is free, or when the server is no longer to be left alone.
             guard firstReady(of: server) == first, hasSlot(server) else { continue }
-            guard !isServerThrottled(of: first.index, now: now) else {
-                wakes.insert(Wake(time: servers[server]?.throttledUntil ?? now, index: first.index))
+            if let free = servers[server]?.free, free > now {
+                wakes.insert(Wake(time: free, index: first.index))
                 continue
             }
             running.insert(first.index)
-            servers[server]?.running += 1
+            servers[server]?.start(now: now)
             drop(first.index)
             return first.index
         }
         return nil
     }
 
-    private func hasSlot(_ server: String) -> Bool { servers[server]?.running ?? 0 < jobsPerHost }
+    private func hasSlot(_ name: String) -> Bool {
+        guard let server = servers[name] else { return jobsPerHost > 0 }
+        return server.running < (server.isProbed ? 1 : jobsPerHost)
+    }
 
     private func place(of index: Int) -> Place {
         Place(preference: preferences[index] ?? .max, rank: ranks[index], index: index)
@@ -148,7 +169,7 @@ struct TransferSchedule {
     /// The first time that something still waits for.
     private mutating func firstWake() -> Wake? {
         while let wake = wakes.min {
-            let free = servers[names[wake.index]]?.throttledUntil ?? 0
+            let free = servers[names[wake.index]]?.free ?? 0
             let isOfServer = wake.time == free && firstReady(of: names[wake.index]) != nil
             let isOwn = postponed[wake.index] == wake.time
             if isOfServer || isOwn && wake.time >= free { return wake }
@@ -194,6 +215,20 @@ struct TransferSchedule {
         guard time > servers[names[index]]?.throttledUntil ?? 0 else { return }
         servers[names[index]]?.throttledUntil = time
         wakes.insert(Wake(time: time, index: index))
+    }
+
+    /// Starts one transfer from the transfer's server, and others more slowly than before once that was answered.
+    /// - Parameter interval: seconds between two starts at first.
+    mutating func slowDown(serverOf index: Int, to interval: Double) {
+        servers[names[index]]?.slowDown(to: interval)
+    }
+
+    /// The transfer's server answers. It is slowly asked faster again.
+    mutating func serverAnswered(_ index: Int) {
+        guard let server = servers[names[index]], server.isProbed || server.interval > 0 else { return }
+        servers[names[index]]?.isProbed = false
+        servers[names[index]]?.interval = server.interval > 0.05 ? server.interval * 0.99 : 0
+        offer(names[index])
     }
 
     /// Whether nothing is to start from the transfer's server now.

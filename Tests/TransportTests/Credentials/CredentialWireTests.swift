@@ -70,6 +70,32 @@ import Testing
         }
     }
 
+    @Test func `headers of a source go to every server, and secret ones to its own`() async throws {
+        try await withServer(.always(.text("there"))) { other in
+            let leadingAway = Reply.reply(status: 302, headers: ["Location": other.url("/away")])
+            try await withServer(.always(leadingAway)) { own in
+                var credentials = SourceCredentials(origins: [try #require(WebOrigin(own.address("/")))])
+                credentials.headers = ["X-Key": Secret("KEY")]
+                let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                try await withHTTPTransport(options: TransportOptions(), logger: logger) { transport in
+                    for headers in [[], [("User-Agent", "Mine/1"), ("Referer", "http://own/")]] {
+                        let access = SourceAccess(credentials: credentials, headers: headers)
+                        _ = try await transport.using(access).send(HTTPRequest(.get, own.address("/a"))).collect(
+                            upTo: 100)
+                    }
+                }
+                #expect(own.record.requests.map { $0.header("X-Key") } == ["KEY", "KEY"])
+                #expect(other.record.requests.map { $0.header("X-Key") } == [nil, nil])
+                for requests in [own.record.requests, other.record.requests] {
+                    let agent = requests.map { $0.header("User-Agent") ?? "" }
+                    #expect(agent[0].contains(/^booksync\/[0-9.]+ \(\+https:[^ ]+\)$/) && agent[1] == "Mine/1")
+                    #expect(requests.map { $0.header("Referer") } == [nil, "http://own/"])
+                    #expect(requests.map { $0.header("Accept") } == ["*/*", "*/*"])
+                }
+            }
+        }
+    }
+
     @Test func `case 23: another port is another origin, which gets nothing even when it is asked first`() async throws
     {
         try await withServer(.always(.text("there"))) { own in
