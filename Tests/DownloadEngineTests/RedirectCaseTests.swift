@@ -144,12 +144,11 @@ import Transport
     func `case 23: audio goes from HTTPS down to HTTP and up again, without any credentials on the way`(
         rule: DowngradeRule, isPrivate: Bool
     ) async throws {
-        try await fetchSecurely(
-            from: { secure, plain in
-                let up = "http://127.0.0.1:\(plain)" + Self.to("https://localhost:\(secure)/a.mp3")
-                return "https://localhost:\(secure)" + Self.to(up)
-            }, rule: rule, isPrivate: isPrivate
-        ) { report, requests in
+        let address = { (secure: Int, plain: Int) in
+            let up = "http://127.0.0.1:\(plain)" + Self.to("https://localhost:\(secure)/a.mp3")
+            return "https://localhost:\(secure)" + Self.to(up)
+        }
+        try await fetchSecurely(from: address, rule: rule, isPrivate: isPrivate) { report, requests in
             #expect(report.outcomes == [.fetched], "\(report.sentences)")
             #expect(
                 requests.map { $0.header("Authorization") } == [isPrivate ? "Bearer TOKEN" : nil, nil, nil])
@@ -162,10 +161,10 @@ import Transport
             rule: DowngradeRule, isPrivate: Bool
         ) async throws
     {
-        try await fetchSecurely(
-            from: { "https://localhost:\($0)" + Self.to("http://127.0.0.1:\($1)/a.mp3") }, rule: rule,
-            isPrivate: isPrivate
-        ) { report, requests in
+        let address = { (secure: Int, plain: Int) in
+            "https://localhost:\(secure)" + Self.to("http://127.0.0.1:\(plain)/a.mp3")
+        }
+        try await fetchSecurely(from: address, rule: rule, isPrivate: isPrivate) { report, requests in
             let failure = try #require(report.failures.first?.failure)
             let why = failure.why.description
             #expect(why.hasPrefix("redirect 1 leads from HTTPS down to HTTP, from https://localhost:"), "\(why)")
@@ -176,10 +175,10 @@ import Transport
 
     @Test func `case 23: the secret of an address is not repeated over HTTP`() async throws {
         let key = "key=4f1aSECRET"
-        try await fetchSecurely(
-            from: { "https://localhost:\($0)" + Self.to("http://127.0.0.1:\($1)/a.mp3?\(key)") + "&\(key)" },
-            rule: .withoutCredentials
-        ) { report, requests in
+        let address = { (secure: Int, plain: Int) in
+            "https://localhost:\(secure)" + Self.to("http://127.0.0.1:\(plain)/a.mp3?\(key)") + "&\(key)"
+        }
+        try await fetchSecurely(from: address, rule: .withoutCredentials) { report, requests in
             #expect(report.failures.count == 1 && requests.count == 1)
             #expect(report.sentences.first?.contains("SECRET") == false)
         }
