@@ -8,7 +8,10 @@ extension ProductTests {
     @Suite struct Output {
         @Test func `quiet says nothing when all went well`() async throws {
             try await withWorkbench { bench in
-                for arguments in [["-q", "fetch", "40111"], ["fetch", "40111", "--quiet"], ["mirror", "-q"]] {
+                for arguments in [
+                    ["-q", "fetch", "40111"], ["fetch", "40111", "--quiet"], ["subscribe", "demo:40111", "-q"],
+                    ["mirror", "-q"],
+                ] {
                     let result = try await bench.runBare(arguments + ["--library", "L"])
                     #expect(result.exitCode == 0)
                     #expect(result.output == "")
