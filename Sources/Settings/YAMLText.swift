@@ -140,7 +140,8 @@ enum YAMLText {
             ("a '[' is not closed, or a comma is missing", "quote values that hold brackets")
         case "found unexpected end of stream":
             ("a quotation mark is not closed", nil)
-        case "found character that cannot start any token":
+        case "found character that cannot start any token",
+            _ where problem.contains("tab character"):
             ("a tab, '@', '`' or '%' stands where a value begins", "indent with spaces, and quote such values")
         case "found unknown escape character":
             ("a \\ in double quotes begins no known escape", "use single quotes")
