@@ -148,6 +148,7 @@ extension TransportError {
         case let error as IOError: kind(ofErrno: error.errnoCode)
         // The decoder reports a body that ends too early as a parser error.
         case HTTPParserError.invalidEOFState: .cut
+        case HTTPParserError.headerOverflow: .malformed("too many header bytes")
         case is HTTPParserError: .malformed("its head or its chunks cannot be read")
         case is TooManyInformationalResponses: .malformed("it is announced again and again, and never comes")
         case is ChannelError: .cut

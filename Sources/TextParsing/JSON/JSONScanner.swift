@@ -1,13 +1,15 @@
 import BookModel
 
 /// Why bytes are not JSON: what was expected at which byte.
-package struct JSONFailure: Error, Equatable, CustomStringConvertible {
+package struct JSONFailure: ExplainedError, Equatable, CustomStringConvertible {
     /// Counted from 0, a byte order mark included.
     package let offset: Int
     /// As the end of the sentence "expected …".
     let expected: String
 
     package var description: String { "expected \(expected) at byte \(offset)" }
+
+    package var message: Message { Message(wording: description) }
 }
 
 /// One strict pass over JSON text (RFC 8259), which proves it well-formed and keeps nothing.
