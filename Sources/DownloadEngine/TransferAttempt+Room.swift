@@ -14,8 +14,10 @@ extension TransferAttempt {
     mutating func watchGrowth(
         by count: Int64, to length: Int64, total: Int64?, of partial: PartialFile
     ) async throws {
-        if total == nil, length > settings.maxLength(ofUndeclared: wanted.episode) {
-            result.isForGood = true
+        let limit = settings.maxLength(ofUndeclared: wanted.episode)
+        if total == nil, length > limit {
+            // The limit of the settings may be raised for the next run.
+            result.isForGood = limit < settings.maxUndeclaredSize
             try await discard(partial)
             throw failure(
                 "the server declares no length, and sent more than \(describeBytes(length - count))",

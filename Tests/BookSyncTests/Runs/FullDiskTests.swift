@@ -174,7 +174,8 @@ import Support
                 defer { disk.unmount() }
                 var catalog = ScriptedCatalog.episodes(3, bytes: 2_000_000)
                 var last = catalog.elements.removeLast()
-                catalog.audio["/audio/3.mp3"] = .file(ScriptedCatalog.bytes(3, 10_000))
+                // Large enough not to be taken for a stub.
+                catalog.audio["/audio/3.mp3"] = .file(ScriptedCatalog.bytes(3, 1_000_000))
                 last.size = 14_000_000
                 try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
                     #expect(try await bench.run().summary.fetched == 2)
