@@ -24,7 +24,7 @@ extension ProductTests {
                 #expect(try first.summary().number("fetched") == 2)
                 let explained = try await bench.run("explain", "1/2", environment: environment)
                 #expect(explained.output.contains("declares \(length) bytes"), "\(explained.output)")
-                for arguments in [["plan", "1"], ["list", "1"], ["queue"], ["mirror"]] {
+                for arguments in [["plan", "1"], ["list", "1"], ["queue"], ["subscribe", "1"], ["mirror"]] {
                     let result = try await bench.runBare(arguments + ["--library", "L"], environment: environment)
                     #expect(result.exitCode == 0, "\(arguments): \(result.errors)")
                 }

@@ -5,7 +5,8 @@ import Testing
 extension ProductTests {
     /// What somebody meets who begins with booksync: `init`, and the command without a word.
     @Suite struct FirstSteps {
-        private static let page = #"<a href="01%20One.mp3">01 One.mp3</a> <a href="02%20Two.mp3">02 Two.mp3</a>"#
+        private static let page =
+            #"<html><a href="01%20One.mp3">01 One.mp3</a> <a href="02%20Two.mp3">02 Two.mp3</a></html>"#
 
         /// A folder with two files.
         private static let script = ServerScript { request in

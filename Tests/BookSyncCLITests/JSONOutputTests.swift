@@ -303,7 +303,7 @@ extension ProductTests {
                 }
             }
             // A library that was mirrored a moment ago would wait.
-            try await reader.run("subscribe 40111/1", library: "N")
+            try await reader.run("subscribe demo:40111/1", library: "N")
             let mirroring = ["serve", "--listen", "127.0.0.1:0", "--json", "--mirror-every", "6h", "--library", "N"]
             try await withProduct(mirroring, in: bench.folder) { server in
                 try await server.waitForOutput(containing: #""event":"summary""#)
