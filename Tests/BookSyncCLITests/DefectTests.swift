@@ -30,10 +30,10 @@ extension ProductTests {
                 #expect(try result.summary().number("failed") == 1)
                 let failed = try #require(try result.events().first { $0["event"] == "failed" })
                 #expect(failed["kind"] == "defect")
-                #expect(failed["error"]?.contains("integer overflow") == true)
-                #expect(result.errors.contains("integer overflow"), "\(result.errors)")
+                #expect(failed["error"]?.contains("SQL logic error") == true)
+                #expect(result.errors.contains("SQL logic error"), "\(result.errors)")
                 let plain = try await bench.run("fetch", "1", "-q", environment: environment)
-                #expect(plain.exitCode == 70 && plain.errors.contains("integer overflow"), "\(plain.errors)")
+                #expect(plain.exitCode == 70 && plain.errors.contains("SQL logic error"), "\(plain.errors)")
 
                 try await sql("DROP INDEX refusal", in: bench)
                 let next = try await bench.run("fetch", "1", "--json", environment: environment)
