@@ -79,7 +79,7 @@ extension ProductTests {
                 let files = try await [
                     ("1.mp3", make("a.mp3", "\(chapters) libmp3lame -q:a 5", in: bench)),
                     ("2.m4a", make("b.m4a", "\(chapters) aac -movflags +faststart", in: bench)),
-                    ("3.mp3", [UInt8](repeating: 0, count: 5000)),
+                    ("3.mp3", Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 1, count: 5000)),
                 ]
                 try await withFeed(files, in: bench) { server, environment in
                     let run = try await bench.run("fetch", "own:feed", environment: environment)
