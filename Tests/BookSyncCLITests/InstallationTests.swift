@@ -24,7 +24,10 @@ extension ProductTests {
 
         private static func install(_ bench: Workbench, _ arguments: [String]) async throws -> ProductRunner.Result {
             let product = try #require(ProductRunner.executable)
-            return try await run(config("install"), ["--binary", product.path] + arguments, in: bench.folder)
+            // A prefix below the home folder has the units of a user.
+            let environment = ["HOME": bench.folder.path + "/home"]
+            return try await run(
+                config("install"), ["--binary", product.path] + arguments, environment: environment, in: bench.folder)
         }
 
         @Test(.enabled(if: Tool.shellcheck != nil, "there is no shellcheck"))

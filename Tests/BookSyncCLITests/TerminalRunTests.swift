@@ -201,7 +201,7 @@
                 let catalog = Self.catalog(Tap(allowing: 0))
                 let script = ServerScript { request in
                     request.path.hasPrefix("/audio/")
-                        ? .text("", status: 503, headers: ["Retry-After": "60"]) : catalog.script.answer(request)
+                        ? .text("", status: 503, headers: ["Retry-After": "30"]) : catalog.script.answer(request)
                 }
                 try await withCatalog(script) { bench, server in
                     try await bench.onTerminal(Self.fetch + " 2>\"$TERMINAL\"", environment: bench.configured) {
