@@ -395,7 +395,7 @@ package struct DownloadEngine: Sendable {
                     .waiting(
                         .episode(episode.identity),
                         Wait(
-                            name: episode.name, reason: reason.why, seconds: max(seconds, gap),
+                            name: episode.name, reason: reason.why, seconds: gap > 0 ? gap : seconds,
                             server: reason.isServerBusy ? wanted.server : nil)))
             } else if !Task.isCancelled, !run.isOver {
                 await giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
