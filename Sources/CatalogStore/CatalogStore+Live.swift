@@ -117,7 +117,7 @@ extension CatalogStore {
             let runs = try Row.fetchCursor(
                 database.cachedStatement(
                     sql: """
-                        SELECT r.id, r.command, r.ended_at IS NOT NULL, COUNT(f.size), COALESCE(SUM(f.size), 0)
+                        SELECT r.id, r.command, r.ended_at IS NOT NULL, COUNT(f.size), CAST(TOTAL(f.size) AS INTEGER)
                         FROM run r LEFT JOIN local_file f ON f.fetched_at >= r.started_at
                             AND f.fetched_at <= COALESCE(r.ended_at, ?)
                         WHERE r.id = (SELECT MAX(id) FROM run)

@@ -21,7 +21,7 @@ private struct ShelfCounts {
             SUM(e.gone = 0 OR f.size IS NOT NULL),
             SUM(e.gone = 0 AND e.removed_at IS NULL AND f.size IS NULL AND e.locked = 0),
             SUM(e.gone = 0 AND e.removed_at IS NULL AND f.size IS NULL AND e.locked = 1),
-            COUNT(f.size), COALESCE(SUM(f.size), 0), MIN(f.folder), MAX(f.folder)
+            COUNT(f.size), CAST(TOTAL(f.size) AS INTEGER), MIN(f.folder), MAX(f.folder)
         FROM episode e INDEXED BY episode_in_order LEFT JOIN local_file f ON f.episode_id = e.id
         \(condition) GROUP BY e.book_id
         """
@@ -108,7 +108,7 @@ extension Database {
     func shelfSum() throws -> ShelfSum {
         let statement = try cachedStatement(
             sql: """
-                SELECT (SELECT COUNT(*) FROM book), COALESCE(SUM(present), 0), COALESCE(SUM(bytes), 0) FROM shelf_count
+                SELECT (SELECT COUNT(*) FROM book), COALESCE(SUM(present), 0), CAST(TOTAL(bytes) AS INTEGER) FROM shelf_count
                 """)
         let rows = try Row.fetchCursor(statement)
         var sum = ShelfSum()

@@ -27,6 +27,7 @@ extension Wordings {
         "adopted {1} ({2}): {3}": "已收录 {1}（{2}）：{3}", "failed: {1}": "失败：{1}", "asking the catalog": "正在查询目录",
         "interrupted: everything received is kept, and the next run goes on from there": "已中断：收到的部分都会保留，下次运行从那里继续",
         "no source is configured: using the built-in demo catalog at {1}": "未配置来源，使用内置的演示目录 {1}",
+        "using the built-in demo catalog at {1}": "使用内置的演示目录 {1}",
         "{1} of {2} requested separately: next to be fetched": "《{2}》中单独要求的 {1}：接下来下载",
         "{1} more are to come and {2} are free: make room for {3} and run again": "还需 {1}，可用 {2}：请再腾出 {3} 后运行",
         "{1} files of {2} are named anew, as the naming and the catalog now want it ({3} becomes {4}); booksync undo takes that back":

@@ -32,6 +32,9 @@ extension Configuration {
     /// Whether there is no source to ask but the built-in demo catalog.
     package var usesDemoCatalog: Bool { sources.isEmpty }
 
+    /// True if `demo:ID` is a book of the built-in demo catalog: no source of the user's own has that name.
+    package var hasDemoCatalog: Bool { sources[Self.demoSource] == nil }
+
     /// Makes the demo catalog, wherever it listens now, a source.
     package mutating func useDemoCatalog(listURL: String, detailURL: String) {
         var demo = SourceConfiguration(name: Self.demoSource, kind: .bookResource)
@@ -55,7 +58,7 @@ extension Configuration {
     @discardableResult
     package func requireSource(of book: BookIdentity) throws -> SourceConfiguration? {
         if let source = source(named: book.source) { return source }
-        if usesDemoCatalog, book.source == Self.demoSource { return nil }
+        if hasDemoCatalog, book.source == Self.demoSource { return nil }
         let known = sources.isEmpty ? [Self.demoSource] : sources.keys.sorted()
         throw Failure(
             .configuration, disposition: .skip, what: "\(book) cannot be asked for",

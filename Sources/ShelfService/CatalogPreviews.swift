@@ -53,7 +53,7 @@ package actor CatalogPreviews {
         previewed.append((preview.book.identity, preview.book.title))
         if previewed.count > Self.maxSamples { previewed.removeFirst() }
         // The demo catalog's address is another one each time that it is asked.
-        let isDemo = configuration.usesDemoCatalog && preview.book.identity.source == Configuration.demoSource
+        let isDemo = configuration.hasDemoCatalog && preview.book.identity.source == Configuration.demoSource
         guard let sample, !isDemo else { return (preview, nil) }
         let name = String(UInt64.random(in: 0 ... .max), radix: 36)
         samples.append((name, sample))

@@ -135,7 +135,7 @@ package actor RunQueue {
 
     private func joinRun(_ items: [RunRequest.Item], force: Bool) async throws -> Bool {
         // The demo catalog may not be there for a run that was not asked for its books.
-        let isOfDemo = configuration.usesDemoCatalog && PendingRuns.Errand.fetch(items, force: force).isOfDemo
+        let isOfDemo = configuration.hasDemoCatalog && PendingRuns.Errand.fetch(items, force: force).isOfDemo
         guard let control, let current, !isOfDemo || current.isOfDemo else { return false }
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let request = try RunRequest(

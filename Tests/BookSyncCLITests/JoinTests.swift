@@ -496,6 +496,35 @@ extension ProductTests {
                 }
             }
 
+            @Test func `how far a join is counts for its book alone, not for one that waits behind it`() async throws {
+                try await withWorkbench { bench in
+                    let audio = try await make("a.mp3", "-c:a libmp3lame", in: bench)
+                    try await withBook([("1.mp3", audio), ("2.mp3", audio)], in: bench) { environment in
+                        #expect(try await bench.run("fetch", "demo:40111/1", environment: environment).exitCode == 0)
+                        try replaceFFmpeg(
+                            by: """
+                                case "$*" in *"002 2"*) ;; *) exec REAL "$@" ;; esac
+                                echo audio >"${LAST#file:}"; exec tail -f "${LAST#file:}"
+                                """, in: bench)
+                        try await bench.serve(environment: environment) { shelf in
+                            func join(_ book: String, on page: String) async throws {
+                                let token = try await shelf.formToken(on: page)
+                                let form = [("book", book), ("return", page), ("token", token)]
+                                #expect(try await shelf.post("/actions/join", form: form).status == 303)
+                            }
+                            try await join("own:feed", on: "/books/own/feed")
+                            try await waitUntil("the first episode is encoded") {
+                                try await self.page(of: shelf).contains(/Being made: [1-9]/)
+                            }
+                            try await join("demo:40111", on: "/books/demo/40111")
+                            let other = try await shelf.send("/books/demo/40111", ["Accept: text/html"]).text
+                            #expect(other.contains("Being made: 0"), "\(other)")
+                            #expect(try await self.page(of: shelf).contains(/Being made: [1-9]/))
+                        }
+                    }
+                }
+            }
+
             /// Those whose arguments name the folder.
             private func processes(naming folder: String) throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in

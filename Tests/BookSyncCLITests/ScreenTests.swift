@@ -84,7 +84,7 @@
             private static func steady(_ text: String) -> String {
                 text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d/, with: "2026-11-25 20:00")
                     .replacing(/127\.0\.0\.1:\d{5}/, with: "127.0.0.1:12345")
-                    .replacing(/(in |用时 |fetch +)\d+ s/, with: { "\($0.output.1)0 s" })
+                    .replacing(/(in |用时 |fetch +)\d+(\s+s)/, with: { "\($0.output.1)0\($0.output.2)" })
                     .replacing(/\d+ s ago|\d+ s前/, with: "0 s ago")
             }
         }

@@ -78,6 +78,22 @@ extension ProductTests {
             }
         }
 
+        @Test func `a book of the demo catalog is still read once a source is configured`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.runBare(["fetch", "40111/1", "--library", "L"]).exitCode == 0)
+                try bench.configure("library: L\nsources: { own: { type: feed, url: \"http://127.0.0.1:9/feed\" } }")
+                for words in ["fetch demo:40111/2", "subscribe demo:40111", "plan demo:40111", "mirror"] {
+                    let run = try await bench.runBare(
+                        words.split(separator: " ").map(String.init), environment: bench.configured)
+                    #expect(run.exitCode == 0, "\(words): \(run.errors)")
+                    #expect(!run.errors.contains("no source is configured"), "\(words): \(run.errors)")
+                }
+                #expect(try bench.files().count == 6)
+                // A number alone is of the one source that there is.
+                #expect(try await bench.runBare(["fetch", "30776"], environment: bench.configured).exitCode == 66)
+            }
+        }
+
         @Test func `a server that mirrors and searches for a podcast starts no demo catalog`() async throws {
             try await withPodcast { bench, server, environment in
                 try await bench.serve(environment: environment) { shelf in

@@ -93,18 +93,21 @@ struct Program: Sendable {
     /// What is remembered of libraries from one run to the next.
     var knownLibraries: KnownLibraries? { KnownLibraries(environment: environment, logger: logger) }
 
-    /// Runs `body` with a configuration whose catalogs can be asked: when there is no source of the user's own, and
-    /// one of the books is of the built-in demo catalog, that is started for as long as `body` takes, and said so.
+    /// Runs `body` with a configuration whose catalogs can be asked: when one of the books is of the built-in demo catalog,
+    /// that is started for as long as `body` takes, and said so.
     func withCatalogs<Result: Sendable>(
         _ configuration: Configuration, for books: [BookIdentity],
         _ body: @Sendable (Configuration) async throws -> Result
     ) async throws -> Result {
-        guard configuration.usesDemoCatalog, books.contains(where: { $0.source == Configuration.demoSource }) else {
+        guard configuration.hasDemoCatalog, books.contains(where: { $0.source == Configuration.demoSource }) else {
             return try await body(configuration)
         }
         return try await withDemoCatalog(pace: demoPace) { address in
             if !options.quiet {
-                await streams.writeError("no source is configured: using the built-in demo catalog at \(address.url)")
+                await streams.writeError(
+                    configuration.usesDemoCatalog
+                        ? "no source is configured: using the built-in demo catalog at \(address.url)"
+                        : "using the built-in demo catalog at \(address.url)")
             }
             var configuration = configuration
             configuration.useDemoCatalog(
