@@ -80,17 +80,18 @@ let package = Package(
 
         room("BookModel", uses: [crypto]),
         room("Languages", uses: ["BookModel"]),
-        room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
+        room("Transport", uses: ["BookModel", "CZlib", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
         room(
             "CatalogFetcher",
-            uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto, heap]),
-        room(
-            "CatalogStore",
-            uses: [
+            uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto]),
+        .target(
+            name: "CatalogStore",
+            dependencies: [
                 "BookModel", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto,
-            ]),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            resources: [.embedInCode("Schema.sql")], swiftSettings: strict),
         room("SyncPlanner", uses: ["BookModel"]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
@@ -99,7 +100,7 @@ let package = Package(
             uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", crypto]),
         room(
             "DownloadEngine",
-            uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, heap, logging]),
+            uses: ["BookModel", "Transport", "LibraryFiles", nioCore, nioHTTP1, crypto, heap, logging]),
         room(
             "Settings",
             uses: [
@@ -116,6 +117,7 @@ let package = Package(
             "CatalogSearch",
             uses: [
                 "BookModel", "Transport", "TextParsing", "CatalogFetcher", "CatalogStore", "Settings", "ShelfQueries",
+                nioCore, logging,
             ]),
         room(
             "BookSync",
@@ -124,7 +126,7 @@ let package = Package(
                 "LibraryMedia", "MediaProbe", "DownloadEngine", "Settings", "ShelfQueries",
                 // For the user's own command, after a run.
                 subprocess, system,
-                nioCore, crypto, logging,
+                crypto, heap, logging,
             ]),
         room(
             "Libraries",
@@ -197,7 +199,7 @@ let package = Package(
         .target(
             name: "Support",
             dependencies: [
-                "BookModel", "TextParsing", nioCore, nioPosix, nioHTTP1, nioSSL, crypto,
+                "BookModel", "TextParsing", "CZlib", nioCore, nioPosix, nioHTTP1, nioSSL, crypto,
                 subprocess, system,
             ], path: "Tests/Support",
             swiftSettings: strict),
@@ -213,9 +215,9 @@ let package = Package(
         // The engine is tested on the journal that it really keeps.
         tests(
             of: "DownloadEngine",
-            uses: ["Transport", "BookSync", "CatalogStore", "LibraryFiles", "CZlib", nioCore, nioHTTP1, logging]),
+            uses: ["Transport", "BookSync", "CatalogStore", "LibraryFiles", nioCore, nioHTTP1, logging]),
         tests(of: "LibraryFiles", uses: ["DownloadEngine"]),
-        tests(of: "Settings", uses: ["Transport", "CatalogFetcher", "LibraryFiles"]),
+        tests(of: "Settings", uses: ["Transport", "CatalogFetcher", "LibraryFiles", logging]),
         tests(of: "ShelfQueries", uses: ["CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings"]),
         tests(
             of: "CatalogSearch", uses: ["Transport", "TextParsing", "CatalogFetcher", "Settings", crypto, logging]),

@@ -1,7 +1,7 @@
 // Has the Nth system call of a kind fail, or kills the process at it, where it concerns what lies below a folder.
 // To be preloaded (LD_PRELOAD). FAULT_BELOW: the folder. FAULT_CALL: write, fsync, rename, ftruncate, open, mkdir, fcntl.
 // FAULT_AT: which one, from 1 on; 0 for none. FAULT_ERROR: the number of the error; 0 kills. FAULT_REPORT: a file into
-// which the number of calls is written at the end.
+// which the number of calls is written at the end. FAULT_FOLDERS: set where every sync of a folder fails with the error.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,6 +79,11 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
 }
 int fsync(int file) {
     NEXT(fsync);
+    struct stat facts;
+    if (getenv("FAULT_FOLDERS") && is_file_below(file) && fstat(file, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        errno = (int)error;
+        return -1;
+    }
     return fails("fsync", is_file_below(file)) ? -1 : next(file);
 }
 int fdatasync(int file) {

@@ -27,22 +27,26 @@ package struct CollectionMirror: Sendable {
         (self.configuration, store, self.logger, self.tell) = (configuration, session.store, logger, tell)
     }
 
-    /// Lists the collections among the subscriptions, and does the runs that bring their books. The first one brings the other
+    /// Lists the collections among the subscriptions, and does the runs that fetch their books. The first one fetches the other
     /// subscriptions, too; it is done even if there is nothing to do.
     /// - Parameters:
-    ///   - mayGoOn: whether another run may follow one that was not cut short.
-    ///   - run: does one run.
-    /// - Returns: what the last run came to, and the failures of all.
+    ///   - limits: of all runs together.
+    ///   - run: does one run, within what is left of the limits.
+    /// - Returns: what the last run came to, the failures of all, and last among them why books were not checked, which no
+    ///   run has reported; nil where all were.
     package func execute(
-        _ subscriptions: [Subscription], order: TransferOrder? = nil, mayGoOn: () -> Bool = { true },
-        run: ([RunRequest.Item], [RunRequest.ListAnswer]) async throws -> RunReport
-    ) async throws -> (report: RunReport, failures: [Failure]) {
+        _ subscriptions: [Subscription], order: TransferOrder? = nil, within limits: RunLimits = RunLimits(),
+        run: ([RunRequest.Item], [RunRequest.ListAnswer], RunLimits) async throws -> RunReport
+    ) async throws -> (report: RunReport, failures: [Failure], unchecked: Failure?) {
+        let deadline = limits.seconds.map { ContinuousClock.now + .seconds($0) }
+        var limits = limits
         let collections = subscriptions.filter(\.book.isCollection)
         var lists = try await list(collections)
         var failures: [Failure] = []
         var items = configuration.items(of: subscriptions, order: order)
         var taken = Set(items.map(\.book))
         var last: [BookIdentity: Int64] = [:]
+        var previous: RunReport?
         while true {
             var books: [BookIdentity] = []
             for collection in collections where books.count < Self.booksInRun {
@@ -55,13 +59,24 @@ package struct CollectionMirror: Sendable {
                 items += configuration.items(of: new.map { collection.of($0) }, order: order)
                 books += found.map(\.book)
             }
-            let report = try await run(items, lists)
+            limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
+            if let previous {
+                guard !books.isEmpty else { return (previous, failures, nil) }
+                guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {
+                    let unchecked = Failure(
+                        .temporary, what: "\(Message(books.count, "book")) or more not checked",
+                        why: "the limits of the run were reached", remedy: "run again, or with wider limits")
+                    return (previous, failures + [unchecked], unchecked)
+                }
+            }
+            let report = try await run(items, lists, limits)
             failures += report.failures
             // Of the others the list is believed another night.
             try await store.noteFetched(Array(Set(books).intersection(report.listedBooks)))
-            let isCutShort = !report.booksLeft.isEmpty || report.failures.contains { $0.disposition == .stop }
-            guard books.count >= Self.booksInRun, !isCutShort, mayGoOn() else { return (report, failures) }
-            (items, lists) = ([], [])
+            if Task.isCancelled || report.failures.contains(where: { $0.disposition == .stop }) {
+                return (report, failures, nil)
+            }
+            (items, lists, previous, limits) = ([], [], report, report.limits)
         }
     }
 

@@ -15,6 +15,9 @@ package struct Book: Sendable, Hashable {
     package var declaredEpisodes: Int?
     /// Whether the last listing proved complete (see ``ListingProof``).
     package var isComplete: Bool
+    /// Other ``names`` that the last complete listings had, and how many of them in a row.
+    package var candidateNames: String?
+    package var candidateListings = 0
 
     package init(
         identity: BookIdentity, title: String, author: String? = nil, narrator: String? = nil,
@@ -32,8 +35,35 @@ package struct Book: Sendable, Hashable {
         self.isComplete = isComplete
     }
 
+    /// What a book is called whose catalog gives it no title.
+    package static func untitled(_ identity: BookIdentity) -> String { "Book \(identity.id)" }
+
     /// How messages name it.
     package var name: String { title.isEmpty ? identity.description : title }
+
+    /// What the paths of its files are made of: title, author and narrator.
+    package var names: String { [title, author, narrator].compactMap(\.self).joined(separator: " · ") }
+
+    /// So many listings in a row have to agree on other names before files are renamed: a channel's title goes to and fro.
+    package static let listingsToRename = 3
+
+    /// Gives a book that was just listed its former names back, until enough listings in a row have others.
+    /// - Parameters:
+    ///   - known: the book as it was called until now.
+    ///   - counts: whether the listing says anything about names: it is complete, and has an episode that was known.
+    package mutating func settleNames(after known: Book, counts: Bool) {
+        let listed = names
+        (candidateNames, candidateListings) = (known.candidateNames, known.candidateListings)
+        if counts {
+            candidateListings = listed == candidateNames ? candidateListings.addingSaturated(1) : 1
+            candidateNames = listed
+            if listed == known.names || candidateListings >= Self.listingsToRename {
+                (candidateNames, candidateListings) = (nil, 0)
+                return
+            }
+        }
+        (title, author, narrator) = (known.title, known.author, known.narrator)
+    }
 }
 
 /// What a finished listing can be held to: the number the catalog declared beside the number collected.
@@ -46,12 +76,11 @@ package struct ListingProof: Sendable, Hashable {
     package var isComplete: Bool
     /// What was odd about the listing, in sentences for the user.
     package var warnings: [Message]
-    /// What the catalog's answer came with, where the next listing may ask whether anything changed since; nil after an
-    /// incomplete one.
-    package var validator: ContentValidator?
+    /// By what the next listing may ask whether anything changed; nil after an incomplete one.
+    package var validator: ListingValidator?
 
     package init(
-        declared: Int?, collected: Int, isComplete: Bool, warnings: [Message] = [], validator: ContentValidator? = nil
+        declared: Int?, collected: Int, isComplete: Bool, warnings: [Message] = [], validator: ListingValidator? = nil
     ) {
         self.declared = declared
         self.collected = collected
@@ -59,4 +88,32 @@ package struct ListingProof: Sendable, Hashable {
         self.warnings = warnings
         self.validator = validator
     }
+}
+
+/// By what a catalog can be asked whether a listing changed since it was read whole.
+package struct ListingValidator: Sendable, Hashable, Codable {
+    /// One page, and what its response came with.
+    package struct Page: Sendable, Hashable, Codable {
+        /// Without secrets; nil for the first page, which is at the book's own address.
+        package var address: String?
+        package var validator: ContentValidator
+
+        package init(address: String? = nil, validator: ContentValidator) {
+            self.address = address
+            self.validator = validator
+        }
+    }
+
+    package var pages: [Page]
+    package var readAt: Date
+
+    package init(pages: [Page], readAt: Date) {
+        self.pages = pages
+        self.readAt = readAt
+    }
+
+    /// Seconds for which a server is believed that nothing changed.
+    private static let lifetime: Double = 7 * 86400
+
+    package func isGood(at now: Date) -> Bool { (0..<Self.lifetime).contains(now.timeIntervalSince(readAt)) }
 }

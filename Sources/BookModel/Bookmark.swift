@@ -4,7 +4,7 @@ import Foundation
 package struct Bookmark: Sendable, Hashable, Identifiable {
     package var id: Int64
     package var episode: EpisodeIdentity
-    /// From the beginning of the episode, 0 to ``ListeningPosition/greatest``.
+    /// From the beginning of the episode, 0 to ``ListeningPosition/maximum``.
     package var seconds: Double
     /// ``maxNote`` characters at most; may be empty.
     package var note: String

@@ -104,6 +104,8 @@ package struct BookSummary: Sendable, Hashable {
 /// A book that `mirror` follows.
 package struct Subscription: Sendable, Hashable {
     package var book: BookIdentity
+    /// Where the book is asked for, where that has to be recorded beside the subscription.
+    package var address: ResourceAddress?
     /// Overrides what the catalog says.
     package var title: String?
     package var filter: EpisodeFilter
@@ -122,11 +124,13 @@ package struct Subscription: Sendable, Hashable {
     package var tags: [SubscriptionTag]
 
     package init(
-        book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
+        book: BookIdentity, address: ResourceAddress? = nil, title: String? = nil, filter: EpisodeFilter = .init(),
+        order: TransferOrder? = nil,
         limits: RunLimits = RunLimits(), naming: String? = nil, keep: KeepRule? = nil,
         collection: CollectionFilter = .init(), subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
     ) {
         self.book = book
+        self.address = address
         self.title = title
         self.filter = filter
         self.order = order

@@ -43,8 +43,8 @@ package struct Failure: ExplainedError, Sendable, Hashable, CustomStringConverti
         case lackOfRoom
         /// The file of the store itself is wrong, so that only another one helps.
         case storeDamage
-        /// The store has an older schema; opening it once for writing brings it up to date.
-        case storeAge
+        /// The first run that writes has not made the store's tables yet.
+        case storeUnmade
         /// The server no longer knows how far the list was read: it has to be read from its beginning.
         case expiredCursor
         /// Another run holds the library: once it has ended, the same can be tried again.
@@ -53,6 +53,8 @@ package struct Failure: ExplainedError, Sendable, Hashable, CustomStringConverti
         case takenOver
         /// The file is there, and is no audio, or none that is whole.
         case unreadableAudio
+        /// The server does not have the file (404, 410).
+        case missingAtSource
     }
 
     package let kind: Kind

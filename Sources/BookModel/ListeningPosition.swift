@@ -3,7 +3,7 @@ import Foundation
 /// Where a user stopped in an episode.
 package struct ListeningPosition: Sendable, Hashable {
     package var episode: EpisodeIdentity
-    /// From the beginning of the episode, 0 to ``greatest``.
+    /// From the beginning of the episode, 0 to ``maximum``.
     package var seconds: Double
     /// Of the whole episode in seconds, as the player found it; nil where it did not say.
     package var duration: Double?

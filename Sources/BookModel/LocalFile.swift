@@ -38,7 +38,8 @@ package struct LocalFile: Sendable, Hashable {
     package var inode: UInt64
     /// Of the answer that the bytes came from.
     package var validator: ContentValidator
-    /// What the catalog said when the file was fetched; a later difference means that the episode was replaced.
+    /// What the catalog said when the file was fetched; a later difference means that the episode was replaced. Set by
+    /// ``recordClaims(of:)``.
     package var catalogSize: Int64?
     package var catalogModifiedAt: Date?
     package var fetchedAt: Date
@@ -52,6 +53,8 @@ package struct LocalFile: Sendable, Hashable {
 
     /// Of the file as it was fetched: the same with embedded tags and without.
     package var fetchedSHA256: String { original?.sha256 ?? sha256 }
+    /// Bytes of the file as it was fetched.
+    package var fetchedSize: Int64 { original?.size ?? size }
 
     package init(
         episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
@@ -73,5 +76,12 @@ package struct LocalFile: Sendable, Hashable {
         self.isNamedByUser = isNamedByUser
         self.fetchedFrom = fetchedFrom
         self.original = original
+    }
+
+    /// Records what the catalog says of the file now. A size that is not the file's is left out: it says nothing when it
+    /// changes, and some catalogs have another one each night.
+    package mutating func recordClaims(of episode: Episode) {
+        catalogSize = episode.size == fetchedSize ? episode.size : nil
+        catalogModifiedAt = episode.modifiedAt
     }
 }

@@ -3,7 +3,7 @@
 package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The whole address as the catalog gave it, secrets included. Never print, log or store it.
+    /// The whole address as the catalog gave it, secrets included. Never print or log it; only `AddressFile` stores it.
     package let secretText: String
 
     package init(_ text: String) {

@@ -71,6 +71,15 @@ package struct Outage: Sendable, Hashable {
         self.error = error
         self.isReported = isReported
     }
+
+    /// The outage of a subject after one more run that met it.
+    /// - Parameter known: those of earlier runs, by their subjects.
+    package static func met(_ subject: String, error: Message, known: [String: Outage], at now: Date = .now) -> Outage {
+        var outage = known[subject] ?? Outage(subject: subject, since: now, runs: 0, error: error)
+        outage.runs.addSaturated(1)
+        outage.error = error
+        return outage
+    }
 }
 
 /// When a book that is still appearing was last added to, and how often it is.

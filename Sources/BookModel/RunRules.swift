@@ -6,6 +6,11 @@ package struct RunLimits: Sendable, Hashable {
     package var bytes: Int64?
     /// Seconds after which everything under way is stopped, and kept.
     package var seconds: Double?
+    /// Transfers begun so far by the runs that share these limits, and their bytes as far as lengths are known.
+    package var begunEpisodes = 0
+    package var begunBytes: Int64 = 0
+    /// True once a transfer was left because of them.
+    package var isReached = false
 
     package init(episodes: Int? = nil, bytes: Int64? = nil, seconds: Double? = nil) {
         self.episodes = episodes
@@ -62,6 +67,13 @@ package enum TransferOrder: String, Sendable, CaseIterable {
     case last
     /// As the catalog lists them.
     case listed
+}
+
+/// What becomes of a file when its catalog lists another version of it.
+package enum CatalogChangeRule: String, Sendable, CaseIterable {
+    /// The new version is downloaded, and the old one goes to the trash.
+    case replace
+    case keep
 }
 
 /// What becomes of an episode whose file the user deleted behind booksync's back.

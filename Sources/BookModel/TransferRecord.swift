@@ -7,7 +7,7 @@ package enum TransferState: String, Sendable, CaseIterable {
 }
 
 /// What a server said by which a later answer can be recognised as the same representation (RFC 9110 §8.8).
-package struct ContentValidator: Sendable, Hashable {
+package struct ContentValidator: Sendable, Hashable, Codable {
     /// The entity tag with its quotes and, where it is weak, its `W/`.
     package var entityTag: String?
     /// The `Last-Modified` field as sent.
@@ -57,6 +57,9 @@ package struct TransferRecord: Sendable, Hashable {
     package var error: Message?
     /// Not to be tried again before this time, unless forced; see ``waits(at:)``.
     package var nextTryAt: Date?
+    /// When the server first did not have the file, and when it last did not: since then it has had none of it.
+    package var missingSince: Date?
+    package var missingUntil: Date?
 
     package init(
         episode: EpisodeIdentity, state: TransferState = .waiting, validator: ContentValidator = .init(),
@@ -74,6 +77,22 @@ package struct TransferRecord: Sendable, Hashable {
         self.attempts = attempts
         self.error = error
         self.nextTryAt = nextTryAt
+    }
+
+    /// Seconds that a server has to lack a file for before it counts as gone.
+    private static let timeUntilGone: Double = 14 * 86400
+
+    /// Whether the server has lacked the file for weeks: that was reported once, and no run is incomplete without it. It is asked for
+    /// once a week, and at once when the catalog lists it otherwise.
+    package var isGoneAtSource: Bool {
+        guard state == .failed, attempts > 2, let missingSince, let missingUntil else { return false }
+        return missingUntil.timeIntervalSince(missingSince) >= Self.timeUntilGone
+    }
+
+    /// Records that the server does not have the file now.
+    package mutating func recordMissing(at now: Date) {
+        missingSince = missingSince.map { min($0, now) } ?? now
+        missingUntil = now
     }
 
     /// Seconds that a failed episode waits for its next try at most.

@@ -131,12 +131,26 @@ extension Configuration {
         _ catalog: PublicCatalog, over transport: HTTPTransport, _ paces: inout [String: HostThrottle]
     ) -> (any SearchableCatalog)? {
         if let source = source(named: catalog.rawValue) { return searchable(source, over: transport, &paces) }
+        return podcasts(of: catalog, over: transport, &paces)
+    }
+
+    private func podcasts(
+        of catalog: PublicCatalog, over transport: HTTPTransport, _ paces: inout [String: HostThrottle],
+        retries: Int = 2
+    ) -> PodcastSearch {
         var source = SourceConfiguration(name: catalog.rawValue, kind: .feed)
         let address = catalog == .itunes ? find.itunesURL : find.fyydURL
         source.url = address
         return PodcastSearch(
             directory: catalog, address: address,
-            client: connection(to: source, at: address, over: transport, &paces).searchClient, book: { book(at: $0) })
+            client: connection(to: source, at: address, over: transport, &paces, retries: retries).searchClient,
+            book: { book(at: $0) })
+    }
+
+    /// Asks once: what it is asked for can be searched for as well.
+    func appleDirectory(over transport: HTTPTransport) -> PodcastSearch {
+        var paces: [String: HostThrottle] = [:]
+        return podcasts(of: .itunes, over: transport, &paces, retries: 0)
     }
 
     /// What archive items are called that are no LibriVox books.
@@ -149,12 +163,12 @@ extension Configuration {
     ///   - paces: by server.
     private func connection(
         to source: SourceConfiguration, at address: ResourceAddress?, over transport: HTTPTransport,
-        _ paces: inout [String: HostThrottle]
+        _ paces: inout [String: HostThrottle], retries: Int = 2
     ) -> CatalogConnection {
         let pace = paces[address?.server ?? ""] ?? HostThrottle()
         paces[address?.server ?? ""] = pace
         // Somebody waits for it.
-        let retry = RetryPolicy(retries: min(downloads.retries, 2))
+        let retry = RetryPolicy(retries: min(downloads.retries, retries))
         return CatalogConnection(transport: transport.using(access(to: source)), retry: retry, pace: pace)
     }
 }

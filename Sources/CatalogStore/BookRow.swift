@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import GRDB
 
 /// A book as its row says it: what is compared with the stored row, and written when it differs.
@@ -12,7 +13,7 @@ struct BookRow: Sendable {
     private static let columns = ["title", "author", "announcer", "summary", "language", "cover", "declared"]
 
     /// What else the listing leaves behind.
-    private static let proofColumns = ["complete", "listing_etag", "listing_last_modified"]
+    private static let proofColumns = ["complete", "listing_validator", "candidate_names", "candidate_listings"]
 
     init(_ book: Book, proof: ListingProof) {
         let values: [(any DatabaseValueConvertible)?] = [
@@ -20,10 +21,12 @@ struct BookRow: Sendable {
             book.cover?.withoutSecrets, proof.declared ?? book.declaredEpisodes,
         ]
         self.content = values.map { $0?.databaseValue ?? .null }
-        let validator = proof.isComplete ? proof.validator : nil
+        // It has only texts and a time, which can be encoded.
+        let validator = proof.isComplete ? try? proof.validator.map { try JSONEncoder().encode($0) } : nil
         self.proof = [
-            proof.isComplete.databaseValue, validator?.entityTag?.databaseValue ?? .null,
-            validator?.lastModified?.databaseValue ?? .null,
+            proof.isComplete.databaseValue,
+            validator.map { String(decoding: $0, as: UTF8.self).databaseValue } ?? .null,
+            book.candidateNames?.databaseValue ?? .null, book.candidateListings.databaseValue,
         ]
     }
 

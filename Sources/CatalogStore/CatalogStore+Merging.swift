@@ -121,21 +121,26 @@ extension CatalogStore {
     }
 
     /// What the last complete listing of a book came with, by which its catalog can be asked whether anything changed. Nil
-    /// when there is none, when nothing came with it, and when the addresses of its episodes were stored without their
-    /// secrets, so that nothing could be fetched from it.
-    package func listingValidator(of book: BookIdentity) async throws -> ContentValidator? {
+    /// when there is none, and when nothing came with it.
+    package func listingValidator(of book: BookIdentity) async throws -> ListingValidator? {
         try await read("the last listing of \(book) cannot be looked up") { database in
-            let sql = """
-                SELECT listing_etag, listing_last_modified FROM book b
-                WHERE source = ? AND key = ? AND complete AND COALESCE(listing_etag, listing_last_modified) IS NOT NULL
-                    AND NOT EXISTS (
-                        SELECT 1 FROM episode e WHERE e.book_id = b.id AND NOT e.gone AND instr(e.address, '***'))
-                """
-            let rows = try Row.fetchCursor(
+            let sql = "SELECT listing_validator FROM book WHERE source = ? AND key = ? AND complete"
+            let stored = try String.fetchOne(
                 database.cachedStatement(sql: sql), arguments: [book.source, book.id])
-            guard let row = try rows.next() else { return nil }
-            var columns = ColumnReader(row)
-            return ContentValidator(entityTag: try columns.next(), lastModified: try columns.next())
+            return stored.flatMap { try? JSONDecoder().decode(ListingValidator.self, from: Data($0.utf8)) }
+        }
+    }
+
+    /// Whether the address of an episode of the book was stored without its secrets, so that nothing can be fetched from it.
+    package func hasMaskedAddresses(of book: BookIdentity) async throws -> Bool {
+        try await read("the addresses of \(book) cannot be looked up") { database in
+            let sql = """
+                SELECT EXISTS (
+                    SELECT 1 FROM episode e JOIN book b ON b.id = e.book_id
+                    WHERE b.source = ? AND b.key = ? AND NOT e.gone AND instr(e.address, '***'))
+                """
+            return try Bool.fetchOne(
+                database.cachedStatement(sql: sql), arguments: [book.source, book.id]) ?? false
         }
     }
 }

@@ -146,8 +146,8 @@ extension Database {
         let sql = """
             INSERT INTO transfer (
                 episode_id, etag, last_modified, validator_age, state, total, committed_length, boot_id, sha256, path,
-                attempts, next_try_at, error, error_message
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                attempts, next_try_at, missing_since, missing_until, error, error_message
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that. A file
@@ -159,12 +159,13 @@ extension Database {
                 total = excluded.total, committed_length = excluded.committed_length,
                 boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,
                 attempts = excluded.attempts, error = excluded.error, error_message = excluded.error_message,
-                next_try_at = excluded.next_try_at
+                next_try_at = excluded.next_try_at, missing_since = excluded.missing_since,
+                missing_until = excluded.missing_until
             """
         let id: StatementArguments = [try requiredID(of: record.episode)]
         let rest: StatementArguments = [
             record.state.rawValue, record.total, record.committedLength, record.bootID, record.sha256, record.path,
-            record.attempts, stored(record.nextTryAt),
+            record.attempts, stored(record.nextTryAt), stored(record.missingSince), stored(record.missingUntil),
         ]
         try cachedStatement(sql: sql).execute(
             arguments: id + StatementArguments(record.validator) + rest + stored(record.error))

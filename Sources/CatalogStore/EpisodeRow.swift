@@ -77,6 +77,11 @@ struct EpisodeRow: Sendable {
     }
 
     func update(_ id: Int64, _ database: Database) throws {
+        // What its server did not have, it may have as it is listed now.
+        try database.cachedStatement(
+            sql:
+                "UPDATE transfer SET next_try_at = NULL, missing_until = NULL WHERE episode_id = ? AND missing_since IS NOT NULL"
+        ).execute(arguments: [id])
         let statement = try database.cachedStatement(sql: Self.change)
         try statement.execute(arguments: [rawKey, position] + content + [id])
         try writeElement(of: id, database)

@@ -12,10 +12,12 @@ package struct KnownEpisode: Sendable, Hashable {
     package var publishedAt: Date?
     /// Without secrets.
     package var address: String?
+    package var guid: String?
+    package var number: Int?
 
     package init(
         key: String, rawKey: String? = nil, section: Int, name: String, publishedAt: Date? = nil,
-        address: String? = nil
+        address: String? = nil, guid: String? = nil, number: Int? = nil
     ) {
         self.key = key
         self.rawKey = rawKey
@@ -23,6 +25,16 @@ package struct KnownEpisode: Sendable, Hashable {
         self.name = name
         self.publishedAt = publishedAt
         self.address = address
+        self.guid = guid
+        self.number = number
+    }
+
+    /// A listed episode, as it will be known.
+    package init(_ episode: Episode) {
+        self.init(
+            key: episode.identity.key, rawKey: episode.rawKey, section: episode.section, name: episode.name,
+            publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets, guid: episode.guid,
+            number: episode.number)
     }
 }
 
@@ -31,7 +43,7 @@ extension CatalogStore {
     package func knownEpisodes(of book: BookIdentity) async throws -> [KnownEpisode] {
         try await read("the episodes of \(book) cannot be looked up") { database in
             let sql = """
-                SELECT e.key, e.raw_key, e.section, e.name, e.published_at, e.address
+                SELECT e.key, e.raw_key, e.section, e.name, e.published_at, e.address, e.guid, e.number
                 FROM episode e JOIN book b ON b.id = e.book_id WHERE b.source = ? AND b.key = ?
                 """
             let rows = try Row.fetchCursor(
@@ -43,9 +55,41 @@ extension CatalogStore {
                     KnownEpisode(
                         key: try columns.next(), rawKey: try columns.next(), section: try columns.next(),
                         name: try columns.next(), publishedAt: time(stored: try columns.next()),
-                        address: try columns.next()))
+                        address: try columns.next(), guid: try columns.next(), number: try columns.next()))
             }
             return known
+        }
+    }
+
+    /// The book that has at least half of a feed's episodes from another address: files at the same addresses, or the same guids and
+    /// sizes. A short guid such as `1` says nothing without a size.
+    package func twin(of episodes: [Episode]) async throws -> BookIdentity? {
+        let listed = episodes.map { [$0.guid, $0.address?.withoutSecrets, $0.size.map(String.init)] }
+        let json = String(decoding: try JSONEncoder().encode(listed), as: UTF8.self)
+        return try await read("the episodes of a feed cannot be looked up") { database in
+            let sql = """
+                WITH listed AS (
+                    SELECT key AS place, CAST(value ->> 0 AS TEXT) AS guid, CAST(value ->> 1 AS TEXT) AS address,
+                        CAST(value ->> 2 AS INTEGER) AS size
+                    FROM json_each(?)),
+                same AS (
+                    SELECT e.book_id, l.place FROM episode e CROSS JOIN listed l ON l.address = e.address
+                    UNION SELECT e.book_id, l.place FROM episode e CROSS JOIN listed l ON l.guid = e.guid
+                    WHERE e.size IS l.size AND (l.size > 0 OR length(l.guid) >= 8))
+                SELECT b.source, b.key FROM same JOIN book b ON b.id = same.book_id WHERE instr(b.key, '://')
+                GROUP BY b.id HAVING COUNT(*) * 2 >= ? ORDER BY COUNT(*) DESC
+                """
+            let row = try Row.fetchOne(database, sql: sql, arguments: [json, episodes.count])
+            return row.map { BookIdentity(source: $0[0], id: $0[1]) }
+        }
+    }
+
+    /// Has the next listing of a book be read whole: what its old address gave says nothing of a new one.
+    package func forgetListingValidator(of book: BookIdentity) async throws {
+        try await write("the last listing of \(book) cannot be forgotten", .relaxed) { database in
+            try database.execute(
+                sql: "UPDATE book SET listing_validator = NULL WHERE source = ? AND key = ?",
+                arguments: [book.source, book.id])
         }
     }
 }

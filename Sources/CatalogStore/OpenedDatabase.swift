@@ -16,7 +16,7 @@ struct OpenedDatabase: Sendable {
             let pool = try failing("the store cannot be opened", at: path) {
                 try DatabasePool(path: path, configuration: Self.configuration(patience: patience))
             }
-            try Self.migrate(pool, path: path)
+            try Self.makeSchema(in: pool, path: path)
             self.reader = pool
             self.writer = pool
         case .exclusive:
@@ -25,7 +25,7 @@ struct OpenedDatabase: Sendable {
             let queue = try failing("the store cannot be opened", at: path) {
                 try Self.exclusiveQueue(path: path, isNew: isNew, patience: patience)
             }
-            try Self.migrate(queue, path: path)
+            try Self.makeSchema(in: queue, path: path)
             self.reader = queue
             self.writer = queue
         case .readOnly:
@@ -54,7 +54,7 @@ struct OpenedDatabase: Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return }
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration(readonly: true))
-            try queue.read { try requireOwnSchema(in: $0, path: path) }
+            try queue.read { try StoreSchema.requireOwn(in: $0, path: path, mayBeUnmade: true) }
         } catch is DatabaseError {
             return
         }
@@ -79,30 +79,18 @@ struct OpenedDatabase: Sendable {
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.writeWithoutTransaction { database in
-            if !isNew { try requireOwnSchema(in: database, path: path) }
+            if !isNew { try StoreSchema.requireOwn(in: database, path: path, mayBeUnmade: true) }
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
         }
         return queue
     }
 
-    private static func migrate(_ pool: any DatabaseWriter, path: String) throws {
-        try failing("the store cannot be brought up to date", at: path) {
-            let migrator = StoreSchema.migrator
-            guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }
-            guard try !pool.read(migrator.hasCompletedMigrations) else { return }
-            var applied = try pool.read(migrator.appliedIdentifiers).count
-            while true {
-                do {
-                    return try migrator.migrate(pool)
-                } catch {
-                    // Another process that opens the same new database at the same time may have come first with the
-                    // migration that failed; what it has not come to yet is left to do.
-                    let now = try pool.read(migrator.appliedIdentifiers).count
-                    guard now > applied else { throw error }
-                    applied = now
-                }
-            }
+    /// In one transaction: of two processes that open a new database, the second finds the tables made.
+    private static func makeSchema(in pool: any DatabaseWriter, path: String) throws {
+        try failing("the store cannot be made", at: path) {
+            guard try pool.read(StoreSchema.age) == .unmade else { return }
+            try pool.write(StoreSchema.make)
         }
     }
 
@@ -155,15 +143,6 @@ struct OpenedDatabase: Sendable {
     }
 
     private static func checkSchema(_ reader: any DatabaseReader, path: String) throws {
-        try reader.read { database in
-            try requireOwnSchema(in: database, path: path)
-            guard try StoreSchema.migrator.hasCompletedMigrations(database) else { throw StoreSchema.older(path: path) }
-        }
-    }
-
-    /// Of this version of booksync or an older one, with no triggers and views but its own.
-    private static func requireOwnSchema(in database: Database, path: String) throws {
-        guard try !StoreSchema.migrator.hasBeenSuperseded(database) else { throw StoreSchema.newer(path: path) }
-        try StoreSchema.requireOwnActors(in: database, path: path)
+        try reader.read { try StoreSchema.requireOwn(in: $0, path: path) }
     }
 }

@@ -5,8 +5,10 @@ import GRDB
 // The lists of columns that the queries of the shelf share, each beside the code that reads them.
 
 extension Book {
-    static let columns =
-        "b.source, b.key, b.title, b.author, b.announcer, b.summary, b.language, b.cover, b.declared, b.complete"
+    static let columns = """
+        b.source, b.key, b.title, b.author, b.announcer, b.summary, b.language, b.cover, b.declared, b.complete,
+        b.candidate_names, b.candidate_listings
+        """
 
     /// - Parameter columns: ``columns`` come next.
     init(_ columns: inout ColumnReader) throws {
@@ -14,10 +16,11 @@ extension Book {
         self.init(
             identity: identity,
             // Until the listing has ended there may be no title.
-            title: try columns.next(String?.self) ?? "Book \(identity.id)", author: try columns.next(),
+            title: try columns.next(String?.self) ?? Book.untitled(identity), author: try columns.next(),
             narrator: try columns.next(), summary: try columns.next(), language: try columns.next(),
             cover: try columns.next(String?.self).map(ResourceAddress.init(_:)), declaredEpisodes: try columns.next(),
             isComplete: try columns.next())
+        (candidateNames, candidateListings) = (try columns.next(), try columns.next())
     }
 }
 
@@ -93,9 +96,9 @@ extension LocalFile {
 extension TransferRecord {
     static let columns = """
         t.state, t.etag, t.last_modified, t.validator_age, t.total, t.committed_length, t.boot_id, t.sha256, t.path,
-        t.attempts, t.error, t.error_message, t.next_try_at
+        t.attempts, t.error, t.error_message, t.next_try_at, t.missing_since, t.missing_until
         """
-    private static let columnCount = 13
+    private static let columnCount = 15
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
@@ -104,6 +107,7 @@ extension TransferRecord {
             bootID: try columns.next(), sha256: try columns.next(), path: try columns.nextPathIfAny(),
             attempts: try columns.next(),
             error: try columns.nextMessage(), nextTryAt: try columns.nextTime())
+        (missingSince, missingUntil) = (try columns.nextTime(), try columns.nextTime())
     }
 
     /// nil where an outer join found no transfer.

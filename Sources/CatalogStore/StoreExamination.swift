@@ -2,18 +2,8 @@ import BookModel
 import Dispatch
 import GRDB
 
-/// What a look at the database finds, whatever became of it. Nothing is brought up to date, put aside or mended.
+/// The faults of a database of this schema. Nothing is put aside or mended.
 package struct StoreExamination: Sendable, Hashable {
-    /// How the database's schema stands to the one that this booksync writes.
-    package enum Age: Sendable {
-        case current
-        /// The next run that writes brings it up to date.
-        case older
-        /// Made by a later booksync.
-        case newer
-    }
-
-    package var age: Age
     /// Where its pages and indexes contradict each other, in SQLite's words; only the first few.
     package var faults: [String]
     /// Rows that speak of others that are not there.
@@ -22,7 +12,7 @@ package struct StoreExamination: Sendable, Hashable {
     /// Reads the whole database, at some 100 MB a second.
     ///
     /// - Throws: ``Failure``: with ``Failure/isStoreDamage`` when the file is no database, `inputOutput` or
-    ///   `libraryUnwritable` when it cannot be read, `configuration` when somebody gave it triggers or views.
+    ///   `libraryUnwritable` when it cannot be read, `configuration` when it has another schema, or foreign triggers or views.
     package init(path: String) async throws {
         self = try await withCheckedThrowingContinuation { continuation in
             // Opening and reading block on the disk: not on a thread of the cooperative pool.
@@ -44,11 +34,7 @@ package struct StoreExamination: Sendable, Hashable {
     }
 
     private init(_ database: Database, path: String) throws {
-        let migrator = StoreSchema.migrator
-        age =
-            try migrator.hasBeenSuperseded(database)
-            ? .newer : migrator.hasCompletedMigrations(database) ? .current : .older
-        if age != .newer { try StoreSchema.requireOwnActors(in: database, path: path) }
+        try StoreSchema.requireOwn(in: database, path: path)
         faults = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.maxCount))")
             .filter { $0 != "ok" }
         strayRows = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count

@@ -1,43 +1,82 @@
 import BookModel
+import Foundation
 import GRDB
 
-/// The schema, as the list of migrations that lead to it. A migration that was shipped is never edited; a test compares
-/// each with a golden file.
-///
-/// The schema carries the invariants, so that a defect above it is refused instead of stored. What a catalog claims
-/// (sizes, numbers) is not held to anything: a catalog may claim what it likes.
-///
-/// Times are milliseconds since 1970, except a file's modification time, which is nanoseconds as the system gives it.
+/// The schema of `Schema.sql`, and how a database is recognised to have it.
 enum StoreSchema {
-    static let migrator: DatabaseMigrator = {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("v1", migrate: migrateToVersion1)
-        migrator.registerMigration("v2", migrate: migrateToVersion2)
-        migrator.registerMigration("v3", migrate: migrateToVersion3)
-        migrator.registerMigration("v4", migrate: migrateToVersion4)
-        migrator.registerMigration("v5", migrate: migrateToVersion5)
-        migrator.registerMigration("v6", migrate: migrateToVersion6)
-        migrator.registerMigration("v7", migrate: migrateToVersion7)
-        migrator.registerMigration("v8", migrate: migrateToVersion8)
-        migrator.registerMigration("v9", migrate: migrateToVersion9)
-        migrator.registerMigration("v10", migrate: migrateToVersion10)
-        migrator.registerMigration("v11", migrate: migrateToVersion11)
-        migrator.registerMigration("v12", migrate: migrateToVersion12)
-        migrator.registerMigration("v13", migrate: migrateToVersion13)
-        return migrator
-    }()
+    static let sql = String(decoding: PackageResources.Schema_sql, as: UTF8.self)
 
-    static func newer(path: String) -> Failure {
-        Failure(
-            .configuration, disposition: .stop, what: "the store cannot be opened",
-            why: "\(path) was made by a newer booksync, whose schema this one does not know",
-            remedy: "update booksync, or use another library")
+    /// SQLite's application id (file format, §1.3.16) of a store: `bks`, and the number of the schema.
+    static let applicationID: Int64 = 0x626B_7301
+
+    /// The schema that a database has.
+    enum Age {
+        /// None yet: its first transaction was not committed.
+        case unmade
+        case current
+        case newer
+        /// That of a booksync before its first release, or of another program.
+        case unknown
     }
 
-    static func older(path: String) -> Failure {
+    static func age(of database: Database) throws -> Age {
+        let id = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        if id == applicationID { return .current }
+        if id >> 8 == applicationID >> 8 { return .newer }
+        return try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") == true
+            ? .unknown : .unmade
+    }
+
+    /// Makes the schema where there is none.
+    static func make(in database: Database) throws {
+        guard try age(of: database) == .unmade else { return }
+        try database.execute(sql: sql)
+        try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+    }
+
+    /// Refuses a database of another schema, and one that was given triggers or views, or whose own were removed or changed:
+    /// whoever can write the file could have booksync delete, move or show what they like by them.
+    ///
+    /// - Throws: ``Failure`` of kind `configuration`.
+    static func requireOwn(in database: Database, path: String, mayBeUnmade: Bool = false) throws {
+        switch try age(of: database) {
+        case .unmade where mayBeUnmade: return
+        case .unmade:
+            throw refusal(
+                "\(path) has no tables yet", remedy: "let a command that writes, such as fetch or mirror, make them",
+                .storeUnmade)
+        case .newer:
+            throw refusal(
+                "\(path) was made by a newer booksync, whose schema this one does not know",
+                remedy: "update booksync, or use another library")
+        case .unknown:
+            throw refusal(
+                "\(path) was made by a booksync before its first release, or by another program",
+                remedy: "move it to another folder and run booksync fetch or mirror: audio that is here is recognised")
+        case .current: break
+        }
+        guard let fault = try faultOfTriggers(in: database) else { return }
+        throw foreign(what: "the store cannot be used", path: path, fault: fault)
+    }
+
+    private static func refusal(_ why: Message, remedy: Message, _ reason: Failure.Reason? = nil) -> Failure {
         Failure(
-            .configuration, disposition: .stop, what: "the store cannot be opened for reading",
-            why: "\(path) was made by an older booksync, or is just being made",
-            remedy: "let a command that writes, such as fetch or mirror, bring it up to date", reason: .storeAge)
+            .configuration, disposition: .stop, what: "the store cannot be opened", why: why, remedy: remedy,
+            reason: reason)
+    }
+
+    /// SQLite keeps the text of each definition as it was written.
+    private static func faultOfTriggers(in database: Database) throws -> Message? {
+        let names = sql.components(separatedBy: "CREATE TRIGGER ").dropFirst().map { $0.prefix { $0 != " " } }
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')")
+        var missing = Set(names)
+        for row in rows {
+            let (type, name): (String, String) = try (row.decode(atIndex: 0), row.decode(atIndex: 1))
+            let isOwn = missing.remove(name[...]) != nil
+            guard try !sql.contains("\(row.decode(String.self, atIndex: 2));") else { continue }
+            return isOwn ? "its \(type) \(name) was changed" : "its \(type) \(name) was added"
+        }
+        return missing.first.map { "its trigger \($0) is missing" }
     }
 }

@@ -48,12 +48,12 @@ struct ColumnReader {
         time(stored: try next(Int64?.self))
     }
 
-    /// A sentence in two columns; of one that an older version kept there is only the English.
+    /// A sentence in two columns; of one that an older version kept, or that is damaged, there is only the English.
     mutating func nextMessage() throws -> Message? {
         let (english, whole): (String?, String?) = (try next(), try next())
         guard let english else { return nil }
-        return try whole.map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
-            ?? Message(verbatim: english)
+        let message = try? whole.map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
+        return message ?? Message(verbatim: english)
     }
 
     /// A length as a server or catalog declared it; nil also for an absurd one.

@@ -23,11 +23,7 @@ extension DownloadEngine {
     func dropPartials(of episodes: [EpisodeIdentity]) async {
         for episode in episodes {
             do {
-                try await threads.aside {
-                    let path = partialFolder + "/" + PartialFile.name(for: episode)
-                    guard access(path, F_OK) == 0 else { return }
-                    try PartialFile(path, promised: nil).remove()
-                }
+                try await threads.aside { try PartialFile.drop(episode, in: partialFolder) }
             } catch {
                 logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
             }
@@ -72,10 +68,11 @@ extension DownloadEngine {
         of run: inout EngineRun
     ) async {
         let (wanted, seconds) = (run.transfers[index].wanted, reason.after ?? 0)
+        let isOwn = reason.server ?? wanted.server == wanted.server
         let closed = EngineRun.ClosedServer(
-            name: wanted.server, book: reason.server == wanted.server ? nil : wanted.episode.identity.book,
+            name: wanted.server, book: isOwn ? nil : wanted.episode.identity.book,
             why: count.map { $0 == 1 ? reason.why : "\(reason.why), \($0) times in a row" }
-                ?? "\(reason.why), and is left alone for \(describeSeconds(seconds)), as it wants",
+                ?? "\(reason.why), and asked to retry after \(describeSeconds(seconds))",
             end: count == nil ? Date() + seconds : nil)
         run.closedServers.append(closed)
         await giveUp(index, wanted.failure(closed.why, remedy: closed.remedy), of: &run, notBefore: closed.end)
@@ -124,6 +121,19 @@ extension DownloadEngine {
             }
         }
         failure = transfer.wanted.failure(because: failure)
+        var record = transfer.record
+        record.state = .failed
+        // The run's own end is nothing the episode has to wait for.
+        record.attempts.addSaturated(failure.disposition == .stop ? 0 : 1)
+        if failure.reason == .missingAtSource { record.recordMissing(at: Date()) }
+        if record.isGoneAtSource, let since = record.missingSince, failure.reason == .missingAtSource {
+            failure = transfer.wanted.failure(
+                "\(failure.why): gone at the source since \(since)",
+                remedy:
+                    "from now on no run is incomplete without it; it is tried again when the catalog changes it, and once a week"
+            )
+        }
+        let isExpected = transfer.wanted.isExpectedToFail && failure.disposition != .stop
         let report = FailureReport(transfer.wanted.episode, failure)
         if failure.disposition == .stop {
             // What ends the run is told once, whoever else meets it before the end; the others are left, not failed.
@@ -133,16 +143,16 @@ extension DownloadEngine {
             }
             run.report.stop = failure
         }
-        run.report.failures.append(report)
-        emit(.failed(report))
+        if isExpected {
+            run.transfers[index].stoppedAs = .failed
+        } else {
+            run.report.failures.append(report)
+            emit(.failed(report))
+        }
         defer { run.transfers[index].failedAt = .now }
         guard records else { return }
-        var record = transfer.record
-        record.state = .failed
         // It is shown with the episode, which is not named twice.
         record.error = failure.disposition == .stop ? failure.message : failure.explanation
-        // The run's own end is nothing the episode has to wait for.
-        record.attempts.addSaturated(failure.disposition == .stop ? 0 : 1)
         let own = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
         record.nextTryAt = [own, moment].compactMap(\.self).max()
         do {

@@ -14,6 +14,8 @@ package struct EngineReport: Sendable {
     package var left = 0
     /// What is told of those among them that no run with these limits ever begins; nil where there are none.
     package var neverBegun: FailureReport?
+    /// Those of the run, with what it began within them.
+    package var limits = RunLimits()
     /// Transfers that the user paused or cancelled meanwhile.
     package var stopped: [EpisodeIdentity: TransferState] = [:]
     /// Bytes that are still to come of everything that was not finished, as far as lengths are known.
@@ -144,7 +146,7 @@ package struct DownloadEngine: Sendable {
                     await finishTransfer(index, result, of: &run, in: &group)
                 case .helped(let index, let busy):
                     run.schedule.giveBack(of: index)
-                    if let busy { run.holdServer(of: index, asked: busy.after) }
+                    if let busy { run.holdServer(of: index, because: busy, now: run.now) }
                 case .renewed(let index, let outcome):
                     run.renewals -= 1
                     await finishRenewal(index, outcome, of: &run)
@@ -332,11 +334,24 @@ package struct DownloadEngine: Sendable {
             if run.mustArmGroupTimer() { addTimer(Self.publicationInterval, .groupIsDue, to: &group) }
             return
         }
-        let publisher = Publisher(library: library, journal: journal, watch: watch, keepReplaced: keepReplaced)
+        let publisher = Publisher(
+            library: library, journal: journal, watch: watch, keepReplaced: keepReplaced,
+            onUnsyncedFolder: { noteUnsyncedFolders() })
         group.addTask(executorPreference: publisherThread) {
             let outcomes = publisher.publish(files.map(\.file)).map { $0.mapError(Self.publicationFailure) }
             return .published(Array(zip(files.map(\.index), outcomes)))
         }
+    }
+
+    /// Reports once for each library that the names of new files are not safe from a power cut. Blocks on the disk.
+    private func noteUnsyncedFolders() {
+        let mark = open(library + "/.booksync/folders-not-synced", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard mark >= 0 else { return }
+        close(mark)
+        emit(
+            .notice(
+                "the library's filesystem cannot sync folders: a power cut may take the files that were downloaded last, and "
+                    + "the next run downloads them again"))
     }
 
     private func finishTransfer(
@@ -344,7 +359,7 @@ package struct DownloadEngine: Sendable {
     ) async {
         run.record(result, at: index)
         let wanted = run.transfers[index].wanted
-        if !result.ending.isRetry || result.answered != nil { run.serverAnswered(index) }
+        run.recordResponses(to: result, at: index)
         if let state = run.transfers[index].stoppedAs, !result.isReceived {
             return await halt(index, as: state, of: &run)
         }
@@ -353,8 +368,7 @@ package struct DownloadEngine: Sendable {
             run.addReceived(file, at: index)
         case .unchanged:
             guard var file = wanted.replacing else { return }
-            file.catalogSize = wanted.episode.size
-            file.catalogModifiedAt = wanted.episode.modifiedAt
+            file.recordClaims(of: wanted.episode)
             await finishPublication(index, recorded(file), of: &run)
         case .restart(let why):
             if run.transfers[index].hasStartedOver {
@@ -376,8 +390,9 @@ package struct DownloadEngine: Sendable {
         case .retry(let reason):
             let failures = run.transfers[index].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
-            let gap = reason.isServerBusy ? run.holdServer(of: index, asked: reason.after) : 0
-            let troubles = run.troubles[wanted.server] ?? 0
+            let gap = reason.isServerBusy ? run.holdServer(of: index, because: reason, now: run.now) : 0
+            let server = reason.server ?? wanted.server
+            let troubles = run.troubles[server] ?? 0
             if reason.isServerBusy, troubles > max(settings.retry.retries, 2), !Task.isCancelled, !run.isOver {
                 await closeServer(because: reason, afterTroubles: troubles, insteadOf: index, of: &run)
             } else if let wait, !Task.isCancelled, !run.isOver {
@@ -396,7 +411,7 @@ package struct DownloadEngine: Sendable {
                         .episode(episode.identity),
                         Wait(
                             name: episode.name, reason: reason.why, seconds: gap > 0 ? gap : seconds,
-                            server: reason.isServerBusy ? wanted.server : nil)))
+                            server: gap > 0 ? server : nil)))
             } else if !Task.isCancelled, !run.isOver {
                 await giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }
@@ -412,7 +427,12 @@ package struct DownloadEngine: Sendable {
                 run.schedule.postpone(index, until: run.now)
             }
         case .stub(let reason):
-            await closeServer(because: reason, afterTroubles: 1, insteadOf: index, of: &run)
+            if run.isServerOfStubs(reason.server ?? wanted.server, sending: result.spoiled ?? "") {
+                await closeServer(because: reason, afterTroubles: 1, insteadOf: index, of: &run)
+            } else {
+                // The claim may be wrong: that is the episode's own trouble.
+                await giveUp(index, wanted.failure(reason.why), of: &run)
+            }
         case .fail(let failure):
             if result.isForGood { run.transfers[index].countAsHopeless() }
             await giveUp(index, failure, of: &run)

@@ -21,9 +21,11 @@ extension EngineRun {
         var hasStartedOver = false
         /// SHA-256 of the file that it has started over for, where that came whole and was of no use.
         var spoiled: String?
+        /// Attempts that the server had responded to when this transfer last met trouble; nil when it never did.
+        var responsesAtTrouble: Int?
         /// Where a body without a declared length ended, before the catalog's size.
         var endedEarly: Int64?
-        /// Whether its last body ended without the end of TLS.
+        /// True if TLS was not closed behind its last body.
         var isNotClosed = false
         /// How far it had come when it last asked for another address; nil when it never did.
         private var farthestAtRenewal: Int64?

@@ -28,7 +28,7 @@ struct EngineRun {
     var hasFreedInVain = false
     /// Why something was not begun.
     private var lackOfRoom: Failure?
-    private let limits: RunLimits
+    private var limits: RunLimits
     /// Larger than all that the limits let the run begin.
     private var tooLarge: [TransferRequest] = []
     private var indexByEpisode: [EpisodeIdentity: Int] = [:]
@@ -38,12 +38,15 @@ struct EngineRun {
     var knownStopped: [EpisodeIdentity: TransferState] = [:]
     /// Looks at what the user wants that failed, since the last one that did not.
     var failedLooks = 0
-    private var started = 0
-    private var expectedBytes: Int64 = 0
-    /// Seconds that each server was last left alone for because it was too busy.
+    /// Seconds that each server was last left alone for because it was too busy, and when that ends.
     private var gaps: [String: Double] = [:]
+    private var heldUntil: [String: Double] = [:]
     /// How often each server was left alone since it last answered.
     private(set) var troubles: [String: Int] = [:]
+    /// Attempts that each server responded to.
+    private var responses: [String: Int] = [:]
+    /// SHA-256 of what each server sent in place of episodes since it last sent one.
+    private var stubs: [String: [String]] = [:]
     private let firstGap: Double
     /// A server that is asked nothing more: it wants to be left alone for longer than a run waits, or does not answer.
     struct ClosedServer {
@@ -236,9 +239,10 @@ struct EngineRun {
         while let index = schedule.startNext(now: now) {
             guard transfers[index].startedAt == nil else { return index }
             let bytes = transfers[index].wanted.expectedBytes
-            if limits.allow(episodes: started + 1, bytes: expectedBytes.addingSaturated(bytes ?? 1)) {
-                started += 1
-                expectedBytes.addSaturated(bytes ?? 0)
+            let sum = limits.begunBytes.addingSaturated(bytes ?? 1)
+            if limits.allow(episodes: limits.begunEpisodes + 1, bytes: sum) {
+                limits.begunEpisodes += 1
+                limits.begunBytes.addSaturated(bytes ?? 0)
                 return index
             }
             schedule.end(index)
@@ -246,6 +250,7 @@ struct EngineRun {
             if limits.neverAllow(bytes: bytes ?? 0) {
                 tooLarge.append(transfers[index].wanted)
             } else {
+                limits.isReached = true
                 beginNothingMore()
             }
         }
@@ -275,24 +280,66 @@ struct EngineRun {
         return nil
     }
 
-    /// Starts nothing from the transfer's server for a while: it is too busy.
-    /// - Returns: for how many seconds.
+    /// Starts nothing from a server for a while: it is too busy. A server beyond a redirect is the server of the book alone.
+    ///
+    /// A transfer that fails again although the server responded to others meanwhile is the only one to wait. Starts are
+    /// spread over time when the server says that there are too many, or another transfer fails as well.
+    /// - Returns: for how many seconds; 0 when the server is not to blame.
     @discardableResult
-    mutating func holdServer(of index: Int, asked: Double?) -> Double {
-        if !schedule.isServerThrottled(of: index, now: now) {
-            troubles[transfers[index].wanted.server, default: 0] += 1
-            schedule.slowDown(serverOf: index, to: firstGap)
+    mutating func holdServer(of index: Int, because reason: AttemptResult.RetryReason, now: Double) -> Double {
+        let wanted = transfers[index].wanted
+        let server = reason.server ?? wanted.server
+        let isOfFile = transfers[index].responsesAtTrouble.map { $0 < responses[server] ?? 0 } ?? false
+        transfers[index].responsesAtTrouble = responses[server] ?? 0
+        guard reason.isRateLimit || !isOfFile else {
+            schedule.serverAnswered(index)
+            return 0
         }
-        let gap = gap(forServerOf: index, asked: asked)
-        schedule.holdServer(of: index, until: now + gap)
+        let isHeld = heldUntil[server] ?? 0 > now
+        if !isHeld {
+            troubles[server, default: 0] += 1
+            if server == wanted.server {
+                let mustSlowDown = reason.isRateLimit || troubles[server] ?? 0 > 1
+                schedule.slowDown(
+                    serverOf: index, to: mustSlowDown ? firstGap : nil, isRateLimit: reason.isRateLimit)
+            }
+        }
+        let gap = gap(of: server, asked: reason.after, isHeld: isHeld)
+        heldUntil[server] = max(heldUntil[server] ?? 0, now + gap)
+        let transfers = transfers
+        if server == wanted.server {
+            schedule.holdServer(of: index, until: now + gap)
+            // One that has not failed yet tells more of the server.
+            schedule.postponeWaiting(for: server, until: now + 1.1 * gap) {
+                transfers.begun[$0]?.responsesAtTrouble != nil
+            }
+        } else {
+            schedule.postponeWaiting(for: wanted.server, until: now + gap) {
+                transfers[$0].wanted.episode.identity.book == wanted.episode.identity.book
+            }
+        }
         return gap
     }
 
-    /// Records that the transfer's server answers.
-    mutating func serverAnswered(_ index: Int) {
-        let server = transfers[index].wanted.server
-        if troubles.removeValue(forKey: server) != nil { gaps[server] = (gaps[server] ?? 0) / 2 }
-        schedule.serverAnswered(index)
+    /// Records which servers responded to an attempt: a redirect is a response of the transfer's own.
+    mutating func recordResponses(to result: AttemptResult, at index: Int) {
+        let own = transfers[index].wanted.server
+        var servers = Set([result.respondingServer].compactMap(\.self))
+        if case .retry(let reason) = result.ending, let other = reason.server, other != own { servers.insert(own) }
+        if !servers.isEmpty { servers.insert(own) }
+        for server in servers {
+            responses[server, default: 0] += 1
+            if troubles.removeValue(forKey: server) != nil { gaps[server] = (gaps[server] ?? 0) / 2 }
+            if result.isReceived { stubs[server] = nil }
+        }
+        if !servers.isEmpty { schedule.serverAnswered(index) }
+    }
+
+    /// Records audio that is too little to be the episode.
+    /// - Returns: true if the server sends it for others too, or nothing but such audio.
+    mutating func isServerOfStubs(_ server: String, sending digest: String) -> Bool {
+        defer { stubs[server, default: []].append(digest) }
+        return stubs[server]?.contains(digest) == true || stubs[server]?.count ?? 0 > 1
     }
 
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
@@ -319,8 +366,8 @@ struct EngineRun {
     mutating func end(because failure: Failure, insteadOf index: Int) {
         schedule.end(index)
         if transfers[index].startedAt == nil {
-            started -= 1
-            expectedBytes = expectedBytes.subtractingSaturated(transfers[index].wanted.expectedBytes ?? 0)
+            limits.begunEpisodes -= 1
+            limits.begunBytes = limits.begunBytes.subtractingSaturated(transfers[index].wanted.expectedBytes ?? 0)
         }
         guard failure.isLackOfRoom else {
             report.stop = report.stop ?? failure
@@ -331,9 +378,8 @@ struct EngineRun {
 
     /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
     /// Requests that were under way together and are all refused are one time.
-    mutating func gap(forServerOf index: Int, asked: Double?) -> Double {
-        let server = transfers[index].wanted.server
-        if asked == nil, let gap = gaps[server], schedule.isServerThrottled(of: index, now: now) { return gap }
+    private mutating func gap(of server: String, asked: Double?, isHeld: Bool) -> Double {
+        if asked == nil, let gap = gaps[server], isHeld { return gap }
         let gap = min(asked ?? max(2 * (gaps[server] ?? 0), firstGap), RetryPolicy.longestRequestedWait)
         gaps[server] = gap
         return gap
@@ -355,6 +401,7 @@ struct EngineRun {
         report.left = max(
             0, transfers.count - report.receipts.count - report.failures.count - report.stopped.count)
         report.neverBegun = neverBegun
+        report.limits = limits
         return report
     }
 
@@ -392,7 +439,10 @@ struct EngineRun {
             transfers[index].farthest = 0
         }
         if case .retry(let reason) = result.ending, reason.isServerTooSlow { isProgress = false }
-        if isProgress { transfers[index].record.attempts = 0 }
+        if isProgress {
+            transfers[index].record.attempts = 0
+            transfers[index].record.missingSince = nil
+        }
         if case .retry = result.ending {
             transfers[index].failuresInARow = isProgress ? 1 : transfers[index].failuresInARow + 1
         }

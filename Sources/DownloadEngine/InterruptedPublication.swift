@@ -25,11 +25,12 @@ package struct InterruptedPublication: Sendable {
         let absolute = library + "/" + path
         switch try await runBlocking({ FileReader().look(at: absolute) }) {
         case .file(let found) where found.sha256 == sha256:
-            return LocalFile(
+            var file = LocalFile(
                 episode: record.episode, path: path, size: found.facts.size, sha256: sha256,
                 modificationTime: found.facts.modificationTime, inode: found.facts.inode, validator: record.validator,
-                catalogSize: episode.size, catalogModifiedAt: episode.modifiedAt, fetchedAt: Date(),
-                verification: record.total == found.facts.size ? .length : .unverified)
+                fetchedAt: Date(), verification: record.total == found.facts.size ? .length : .unverified)
+            file.recordClaims(of: episode)
+            return file
         case .unreadable(let error): throw Failure.file("\(absolute) cannot be read", errno: error.code)
         case .file, .nothing, .other, nil: return nil
         }

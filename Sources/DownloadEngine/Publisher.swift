@@ -14,6 +14,8 @@ struct Publisher: Sendable {
     let watch: DiskGuard
     /// Keeps the file of the episode at the path, which is about to be replaced. Blocks on the disk.
     let keepReplaced: @Sendable (EpisodeIdentity, String) throws -> Void
+    /// Called where the library's filesystem syncs no folders.
+    let onUnsyncedFolder: @Sendable () -> Void
 
     private struct Publication {
         let file: ReceivedFile
@@ -64,16 +66,21 @@ struct Publisher: Sendable {
                 let directory = try LibraryDirectory(folder, in: library)
                 for index in indices {
                     let file = publications[index].file
-                    publications[index].go { try move(file, into: directory) }
+                    var copied: FileAttributes?
+                    publications[index].go { copied = try move(file, into: directory) }
+                    if let copied { publications[index].outcome = .success(copied) }
                 }
-                try directory.sync()
+                if try !directory.syncNames() { onUnsyncedFolder() }
             } catch {
                 for index in indices { publications[index].go { throw error } }
             }
         }
     }
 
-    private func move(_ file: ReceivedFile, into directory: borrowing LibraryDirectory) throws {
+    /// - Returns: what the file looks like where it is a copy of the partial one; else nil.
+    private func move(
+        _ file: ReceivedFile, into directory: borrowing LibraryDirectory
+    ) throws -> FileAttributes? {
         let name = splitLibraryPath(file.wanted.path).name
         if file.wanted.overwrites, let existingFile = file.wanted.existingFile {
             try directory.requireUnchanged(name, since: existingFile)
@@ -81,7 +88,9 @@ struct Publisher: Sendable {
         if file.wanted.overwrites { try keepReplaced(file.wanted.episode.identity, file.wanted.path) }
         // The announcement says it from here on.
         ExtendedAttribute.origin.remove(from: file.descriptor)
-        try directory.receive(file.path, as: name, replaces: file.wanted.overwrites)
+        directory.assignRights(to: file.path)
+        let isCopied = try directory.receive(file.path, as: name, replaces: file.wanted.overwrites)
+        return isCopied ? try directory.facts(of: name) : nil
     }
 
     /// Commits what is in its place now: all together, or one by one where one of them cannot be recorded. What is
@@ -112,11 +121,12 @@ struct Publisher: Sendable {
     }
 
     private func localFile(_ file: ReceivedFile, attributes: FileAttributes) -> LocalFile {
-        LocalFile(
+        var local = LocalFile(
             episode: file.wanted.episode.identity, path: file.wanted.path, size: attributes.size, sha256: file.sha256,
             modificationTime: attributes.modificationTime, inode: attributes.inode, validator: file.record.validator,
-            catalogSize: file.wanted.episode.size, catalogModifiedAt: file.wanted.episode.modifiedAt,
             fetchedAt: Date(), verification: file.verification, fetchedFrom: file.address)
+        local.recordClaims(of: file.wanted.episode)
+        return local
     }
 
     /// What failed because the library went away, at whatever step that was met, failed for that reason.

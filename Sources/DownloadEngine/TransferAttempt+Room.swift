@@ -17,11 +17,12 @@ extension TransferAttempt {
         let limit = settings.maxLength(ofUndeclared: wanted.episode)
         if total == nil, length > limit {
             // The limit of the settings may be raised for the next run.
-            result.isForGood = limit < settings.maxUndeclaredSize
+            let isOfSettings = limit >= settings.maxUndeclaredSize
+            result.isForGood = !isOfSettings
             try await discard(partial)
             throw failure(
                 "the server declares no length, and sent more than \(describeBytes(length - count))",
-                remedy: "if the file is that large, raise downloads.max-undeclared-size")
+                remedy: isOfSettings ? "if the file is that large, raise downloads.max-undeclared-size" : nil)
         }
         sinceLook += count
         guard sinceLook >= EngineSettings.lookInterval else { return }

@@ -145,12 +145,12 @@ struct TransferAttempt {
         }
         var request = HTTPRequest(.get, address)
         request.isForDocument = false
+        if existing.length == 0, let file = wanted.replacing, try await serves(file, to: request) {
+            return .unchanged
+        }
         if let ending = try await fetchInPieces(request, behind: existing, into: partial) { return ending }
         let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
-        if asked.range == nil, let old = wanted.replacing?.validator {
-            if let tag = old.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
-            if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
-        }
+        if asked.range == nil, let file = wanted.replacing { request.addConditions(of: file.validator) }
         if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
         // A server may send less than was asked for. One that does not tell the total is asked as far as the catalog's size.
         while let total = result.record.total ?? wanted.promised.size, partial.length < total {
@@ -162,6 +162,19 @@ struct TransferAttempt {
         return try await verified(partial, total: result.record.total)
     }
 
+    /// Asks for the head alone whether the server still has the file that is to be replaced. One that does not answer to
+    /// that says so when it is asked for the audio.
+    private mutating func serves(_ file: LocalFile, to request: HTTPRequest) async throws -> Bool {
+        var question = request
+        question.method = .head
+        question.addConditions(of: file.validator)
+        isAnswered = false
+        let answer = try await transport.send(question)
+        isAnswered = true
+        return answer.status == 304
+            || answer.status == 200 && ResponseHead(answer).isOf(file, listedWith: wanted.episode.size)
+    }
+
     /// Sends one request and takes what the decision allows.
     /// - Returns: nil when everything that was asked for has come, and the file may go on behind it.
     mutating func fetch(
@@ -170,11 +183,15 @@ struct TransferAttempt {
         isAnswered = false
         let answer = try await transport.send(request.asking(for: asked))
         isAnswered = true
+        if answer.status < 500, answer.status != 429 { result.respondingServer = answer.address.server }
         let head = ResponseHead(answer)
         // That of an error is about something else.
         if (200..<300).contains(answer.status) {
             serverDigest = DeclaredDigest.strongest(in: answer) ?? serverDigest
             result.answered = head.validator
+        }
+        if answer.status == 200, let file = wanted.replacing, head.isOf(file, listedWith: wanted.episode.size) {
+            return .unchanged
         }
         switch decide(
             existing: existing, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init())
@@ -206,7 +223,8 @@ struct TransferAttempt {
         case .fail(let refusal):
             result.isForGood = refusal.isForGood
             let failure = wanted.failure(
-                refusal.why, remedy: refusal.remedy, kind: refusal.isOfCredentials ? .credentialsRejected : .temporary)
+                refusal.why, remedy: refusal.remedy, kind: refusal.isOfCredentials ? .credentialsRejected : .temporary,
+                reason: refusal.isMissing ? .missingAtSource : nil)
             return mayHaveExpired(answer, holding: partial.length) ? .expired(failure) : .fail(failure)
         }
     }
@@ -216,6 +234,7 @@ struct TransferAttempt {
     private func mayHaveExpired(_ answer: HTTPResponse, holding length: Int64) -> Bool {
         switch answer.status {
         case 403, 410: true
+        case 404 where wanted.hasMirror: true
         case 401 where answer.first("WWW-Authenticate") != nil: false
         case 400, 401, 404: length > 0 || wanted.episode.address?.secretText.contains("?") == true
         default: false
@@ -297,7 +316,10 @@ struct TransferAttempt {
     private mutating func takeDecoded(
         _ answer: HTTPResponse, _ coding: ContentCoding, of head: ResponseHead, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
-        let body = await DecodedBody(answer, labelled: coding, promisedSize: wanted.promised.size)
+        // The bytes of audio are not coded, whatever the label says: no format of audio begins as gzip or zlib do.
+        let body = await DecodedBody(answer, promisedSize: wanted.promised.size, byFirst: AudioSignature.wanted) {
+            AudioSignature.isKnownAudio($0) ? .identity : coding
+        }
         if body.coding == .identity {
             return try await takeWhole(body, of: head, total: head.contentLength, into: partial)
         }
@@ -445,11 +467,14 @@ struct TransferAttempt {
             return .restart(why)
         }
         if verification != .digest, size > 0, wanted.episode.isStub(size) {
+            result.spoiled = partial.sha256Digest()
             try await discard(partial)
             let claims = [wanted.episode.size.map(describeBytes), wanted.episode.duration.map(describeSeconds)]
             let claim = claims.compactMap(\.self).joined(separator: ", ")
-            return .stub(
-                .init(why: "the server sent \(describeBytes(size)) of audio in place of the episode (\(claim))"))
+            var reason = AttemptResult.RetryReason(
+                why: "the server sent \(describeBytes(size)) of audio in place of the episode (\(claim))")
+            reason.server = result.respondingServer
+            return .stub(reason)
         }
         result.record.state = .verifying
         return .received(

@@ -61,6 +61,7 @@ extension Wordings {
             "目录重复发送同一整页，又没有说明共有多少集：列表视为不完整",
         "and more of the same on later pages": "后面的页还有同类问题",
 
+        "page {1} cannot be read: {2}; the listing counts as incomplete": "无法读取第 {1} 页：{2}；列表视为不完整",
         "the page{1} was not read whole: {2}; the listing counts as incomplete": "页面{1}没有读全：{2}；列表视为不完整",
         "the folder{1} cannot be read: {2}; the listing counts as incomplete": "无法读取文件夹{1}：{2}；列表视为不完整",
         "only the first {1} folders were read; the listing counts as incomplete": "只读取了前 {1} 个文件夹；列表视为不完整",
@@ -83,15 +84,25 @@ extension Wordings {
         "the feed declares none of its files as audio: what is left of them is listed": "订阅源没有把任何文件声明为音频：照列其余文件",
         "texts or tags above 1 MB: {1}, cut off or left out": "超过 1 MB 的文字或标签：{1} 处，已截断或略过",
         "the feed has more than {1} items: the rest is left out": "订阅源的条目超过 {1} 个：其余略过",
-        "the answer is compressed, which was not asked for": "没有请求压缩，应答却是压缩的",
+        "the answer is compressed ({1}), which was not asked for": "响应以未请求的方式压缩（{1}）",
         "the saved answer cannot be read as a feed": "保存的应答不能作为订阅源读取",
         "name the file of an RSS or Atom feed": "请指定 RSS 或 Atom 订阅源的文件",
         "the feed has more pages, which were not saved": "订阅源还有后续的页，没有保存",
         "the id is no address, and source {1} has no url": "书号不是地址，而来源 {1} 没有 url",
         "write its address, or url: https://…/{id} in source {1}": "请写它的地址，或在来源 {1} 中写 url: https://…/{id}",
-        "its address holds a secret, and secrets are not stored": "它的地址中含有敏感信息，而敏感信息不会保存",
-        "name the whole address below subscriptions in the configuration, with the secret from the environment":
-            "请在配置的 subscriptions 下写出完整地址，其中的密钥取自环境变量",
+        "its address holds a secret, and is not recorded": "它的地址中含有敏感信息，而且没有记录",
+        "name the whole address once: booksync subscribe ADDRESS records it": "请写出一次完整地址：booksync subscribe 地址 会记录它",
+        "the address of {1} cannot be recorded in {2}": "无法把 {1} 的地址记录到 {2}",
+        "{1} has moved to {2}, where it is asked for from now on": "{1} 已迁移到 {2}，以后从那里查询",
+        "{1} is asked for at {2} from now on": "以后从 {2} 查询 {1}",
+        "{1} cannot be at {2}": "{1} 不可能在 {2}",
+        "it is not a feed known by its address, or the other is not an address or another book's":
+            "它不是以地址识别的订阅源，或者后者不是地址，或属于另一本书",
+        "see booksync list; if both addresses are followed, unsubscribe from one of them":
+            "请看 booksync list；如果两个地址都已订阅，请退订其中一个",
+        "{1} resolves to 0.0.0.0: an ad filter in this network blocks it": "{1} 解析为 0.0.0.0：网络中的广告过滤器屏蔽了它",
+        "allow {1} in the ad filter (Pi-hole, AdGuard, the hosts file), then run again":
+            "请在广告过滤器（Pi-hole、AdGuard、hosts 文件）中放行 {1}，然后再运行",
         "the feed of {1} cannot be read": "无法读取 {1} 的订阅源",
         "the server says that it is unchanged, which was not asked for": "没有询问是否有变，服务器却说没有变化",
         "page {1} leads back to one that was read: the listing was stopped there": "第 {1} 页又指回已读的页：在那里停止读取",

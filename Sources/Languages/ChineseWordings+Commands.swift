@@ -50,6 +50,7 @@ extension Wordings {
         "nothing is subscribed to: booksync subscribe REF adds a book": "还没有订阅：用 booksync subscribe REF 添加",
         "nothing is subscribed to": "还没有订阅",
         "neither the configuration nor the library {1} names a book": "配置和书库 {1} 都没有订阅任何书",
+        "neither the configuration nor any of its libraries names a book": "配置和它的各个书库都没有订阅任何书",
         "booksync subscribe REF adds one; --config and --library name another configuration or library":
             "用 booksync subscribe REF 添加；--config 和 --library 可指定别的配置或书库",
         "latest {1}": "最近 {1} 集", "matching {1}": "匹配 {1}", "without {1}": "排除 {1}", "since {1}": "自 {1} 起",
@@ -152,10 +153,13 @@ extension Wordings {
             "每晚运行：booksync init --cron（systemd 用 --timer），或手动执行：",
         "cron runs booksync mirror every night": "cron 会每晚运行 booksync mirror",
         "the units of the nightly run are in {1}": "每晚运行的 systemd 单元在 {1}",
-        "they are not started, because systemd does not run for you here; start them by:":
-            "它们没有启动，因为 systemd 在这里不为你运行；请这样启动：",
+        "they are not started, because there is no systemd user session; start them by:":
+            "它们没有启动，因为没有 systemd 用户会话；请这样启动：",
         "the nightly run is not set up": "没有设置每晚的运行",
-        "there is no crontab command here": "这里没有 crontab 命令", "crontab does not let you": "crontab 不允许",
+        "there is no crontab command here": "这里没有 crontab 命令", "your crontab cannot be read": "无法读取你的 crontab",
+        "crontab refused the new table": "crontab 拒绝了新的内容",
+        "{1}/booksync.service is there already and runs something else": "{1}/booksync.service 已存在，运行的是别的命令",
+        "edit it, or move it away and run init again": "请修改它，或把它移走后再运行 init",
         "install cron, or use booksync init --timer": "请安装 cron，或使用 booksync init --timer",
         "see that you may write there": "请确认那里可写",
         "The configuration of booksync. booksync config show prints every setting with its value.":

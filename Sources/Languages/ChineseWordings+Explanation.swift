@@ -20,8 +20,8 @@ extension Wordings {
         "On disk it is {1}, {2} as recorded": "磁盘上是 {1}，大小 {2}，与记录一致",
         "On disk it is {1}, {2} as recorded, touched since then": "磁盘上是 {1}，大小 {2}，与记录一致，之后修改时间有变",
         "a digest that the catalog or the server gave fitted": "与目录或服务器给出的校验和一致",
-        "its length matches the one that the server declared, and not the catalog's ({1} bytes)":
-            "长度与服务器声明的一致，与目录所说的 {1} 字节不同",
+        "its length matches the one that the server declared ({1} bytes), and not the catalog's ({2} bytes)":
+            "长度与服务器声明的 {1} 字节一致，与目录所说的 {2} 字节不同",
         "its length matches the declared one": "长度与声明的一致", "there was no checksum to compare with": "没有可比较的校验和",
         "fetched from {1}": "从 {1} 下载", "fetched or recognised": "下载或识别", "It was {1} on {2}; {3}": "它于 {2} {1}；{3}",
         "booksync verify last found it right on {1}": "booksync verify 上次于 {1} 确认它完好",

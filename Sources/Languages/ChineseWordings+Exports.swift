@@ -32,8 +32,9 @@ extension Wordings {
         "{1} cannot be read as OPML": "{1} 不能作为 OPML 读取", "it begins with '{1}'": "它的开头是“{1}”", "it is empty": "它是空的",
         "name a file that another program exported its subscriptions to": "请指定由其他程序导出订阅的文件",
         "the list": "列表", "standard input": "标准输入", "{1} cannot be subscribed to": "无法订阅 {1}",
-        "write the whole address as the url of a source of type {1}, with the secret from the environment":
-            "请把完整地址写成类型为 {1} 的来源的 url，其中的密钥取自环境变量",
+        "its address holds a secret, and secrets of directories are not recorded": "它的地址中含有敏感信息，而目录的敏感信息不会记录",
+        "write the whole address as the url of a source of type directory, with the secret from the environment":
+            "请把完整地址写成类型为 directory 的来源的 url，其中的密钥取自环境变量",
         "{1}:{2} cannot be the name of a book": "{1}:{2} 不能作书号",
         "the address holds a secret, and names of books are shown and stored": "地址中含有敏感信息，而书号会显示和保存",
         "write the address alone, without '{1}:' before it": "请只写地址，前面不要加“{1}:”",

@@ -203,6 +203,8 @@ extension Wordings {
         "Books.": "书。",
         "Plan from the stored catalog instead of asking for it.": "按数据库中的目录制定计划，不查询来源。",
         "As with fetch --force.": "与 fetch --force 相同。",
+        "As with fetch --renumber.": "与 fetch --renumber 相同。",
+        "Number the episodes in the catalog's order, and rename their files.": "按目录的顺序重新编号，并给文件改名。",
         "List the transfers that are under way, wait, are paused or failed; offline.": "列出进行中、等待、暂停和失败的下载；离线。",
         "Print again every second until interrupted.": "每秒刷新一次，直到中断。",
         "Move episodes' files to the trash; they are not fetched again.": "把分集的文件移入回收站，不再下载。",
@@ -256,12 +258,16 @@ extension Wordings {
         --import follows every feed of an OPML file that is not followed yet, under its title there; \
         folders and categories become tags. Nobody is asked anything. What cannot be followed is named, the \
         rest is followed all the same. --export writes what is followed; booksync reads it back whole, \
-        books without a feed included.
+        books without a feed included. --moved tells that the feed of a book is at another address by now, where its server does \
+        not say so itself.
         """: """
         --import 订阅 OPML 文件中尚未订阅的全部订阅源，采用其中的标题；文件夹和分类成为标签。过程中不会询问。\
-        无法订阅的会列出，其余照常订阅。--export 写出已有的订阅；booksync 能完整读回，包括没有订阅源的书。
+        无法订阅的会列出，其余照常订阅。--export 写出已有的订阅；booksync 能完整读回，包括没有订阅源的书。\
+        --moved 说明一本书的订阅源已经换了地址，而服务器自己没有说明。
         """,
         "Follow what this OPML file lists; - is standard input.": "订阅这个 OPML 文件列出的内容；- 表示标准输入。",
+        "The book, and the address that its feed has by now.": "书，以及其订阅源现在的地址。",
+        "--moved takes a book and its new address, and nothing else.": "--moved 后面应为一本书和它的新地址，不能有其他内容。",
         "Write an OPML file; - is standard output.": "写出 OPML 文件；- 表示标准输出。",
         "--import and --export cannot be done at once.": "--import 和 --export 不能同时使用。",
         "--import and --export take the path of a file, or -.": "--import 和 --export 应为文件路径或 -。",
@@ -351,8 +357,9 @@ extension Wordings {
         "What all paths begin with, as in /shelf. Default: serve.base-path.": "所有路径的前缀，例如 /shelf。默认：serve.base-path。",
         "The address under which clients reach the server, for feeds. Default: serve.public-url, else what each client says.":
             "客户端访问服务器所用的地址，用于订阅源。默认：serve.public-url，否则取自客户端的请求。",
-        "Let clients look and listen, and change nothing; with --add-user and --books-of that user only. Default: serve.read-only.":
-            "客户端只能浏览和收听，不能改动；与 --add-user 或 --books-of 合用时只限该用户。默认：serve.read-only。",
+        "Let clients look and listen, and change nothing; with --add-user and --books-of that user only. Default: serve.read-only, and for --books-of as it is.":
+            "客户端只能浏览和收听，不能改动；与 --add-user 或 --books-of 合用时只限该用户。默认：serve.read-only，对 --books-of 为不变。",
+        "--read-only is for the server, --add-user and --books-of.": "--read-only 只用于服务器、--add-user 和 --books-of。",
         "Fetch what is missing of every subscription again and again, as in 6h. Default: serve.mirror-every, else never.":
             "定时下载全部订阅中缺少的分集，例如 6h。默认：serve.mirror-every，否则从不。",
         "Speak HTTPS with a certificate that is made for this machine's names and kept in the library. Default: serve.tls.":
@@ -370,8 +377,8 @@ extension Wordings {
         "Print the users and what each may see, and end.": "列出用户及其可见的书，然后结束。",
         "Remove a user with all their positions and bookmarks, and end.": "移除用户及其全部收听位置和书签，然后结束。",
         "Ask for a new password of a user, and end.": "询问用户的新密码，然后结束。",
-        "Change what a user may see to --books, or to all without it, and end. Add --read-only to have them listen only.":
-            "把用户可见的书改为 --books，不带 --books 则为全部，然后结束。加 --read-only 则只能收听。",
+        "Change what a user may see to --books, or to all without it, and end. Add --no-read-only to let them change the library, too.":
+            "把用户可见的书改为 --books，不带 --books 则为全部，然后结束。加 --no-read-only 则也可以改动书库。",
         "What the user may see; such a user listens, and changes nothing else. Default: all.":
             "用户可见的书；这样的用户只能收听，不能改动其他内容。默认：全部。",
         "Remove a user without asking.": "移除用户时不询问。",

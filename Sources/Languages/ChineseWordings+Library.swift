@@ -39,7 +39,8 @@ extension Wordings {
         "the library {1} is not there": "找不到书库 {1}",
         "mount its disk and run again; to begin a new library at this place, run: rm '{1}'":
             "请挂载它的磁盘后再运行；若要在此新建书库，请运行：rm '{1}'",
-        "it was a library until {1}, and nothing is there now": "{1} 时它还是书库，而现在那里什么也没有",
+        "it was a library until {1}, and neither its store nor any audio is there now":
+            "{1} 时它还是书库，而现在那里既没有它的数据库，也没有任何音频",
         "if it was moved, set library: in the configuration (or --library) to its new path; to begin a new library at this place, run: rm '{1}'":
             "如果书库已移走，请把配置中的 library:（或 --library）改为新的路径；若要在此新建书库，请运行：rm '{1}'",
         "the library {1} cannot be opened": "无法打开书库 {1}", "the library {1} cannot be used": "无法使用书库 {1}",
@@ -88,6 +89,7 @@ extension Wordings {
         "{1}, next try {2}": "{1}，下次尝试 {2}", "{1}, but {2}": "{1}，但{2}",
         "{1}; {2}, but it is not asked for ({3})": "{1}；{2}，但未要求下载（{3}）",
         "{1}; {2}, but the catalog gives no address": "{1}；{2}，但目录没有给出地址",
+        "{1}; {2}, and on-catalog-change keeps it": "{1}；{2}，按 on-catalog-change 保留现有文件",
         "{1}; it is not asked for ({2})": "{1}；未要求下载（{2}）",
         "{1}; fetched again because it is forced": "{1}；因 --force 重新下载",
         "{1}; fetched again": "{1}；重新下载",
@@ -138,6 +140,8 @@ extension Wordings {
             "{1} 时它还是书库，在挂载于 {2} 的磁盘上，而那里现在挂载的是另一块磁盘",
         ".booksync: {1}": ".booksync：{1}",
         "a folder of the library cannot be synced": "无法把书库的文件夹落盘",
+        "the library's filesystem cannot sync folders: a power cut may take the files that were downloaded last, and the next run downloads them again":
+            "书库所在的文件系统不支持目录 fsync：断电可能丢失最近下载的文件，下次运行会重新下载",
         "make room and run again; what is there stays": "请腾出空间后再运行一次；已有的内容都会保留",
         "see that the file may be written": "请确认这个文件可写",
         "{1}: its filesystem keeps no locks (flock: {2}), and two runs would be in each other's way":

@@ -32,15 +32,20 @@ extension Wordings {
         "{1} more are to come and {2} are free: make room for {3} and run again": "还需 {1}，可用 {2}：请再腾出 {3} 后运行",
         "{1} files of {2} are named anew, as the naming and the catalog now want it ({3} becomes {4}); booksync undo takes that back":
             "按现在的命名模板和目录，《{2}》的 {1} 个文件改名（{3} 变为 {4}）；booksync undo 可以撤销",
+        "{1}: '{2}' is called '{3}' from now on; its files are renamed": "{1}：“{2}”从现在起改名为“{3}”，文件随之改名",
+        "{1}: {2} would have another number in the catalog's order: booksync fetch {3} --renumber renames the files, and plan --renumber shows how":
+            "{1}：按目录的顺序，{2}的编号不同：booksync fetch {3} --renumber 会给文件改名，plan --renumber 可先查看",
         "{1}: {2} deleted from disk and will not be fetched again (downloads.on-missing-file: tombstone); fetch --force does":
             "{1}：{2}已从磁盘删除，不再下载（downloads.on-missing-file: tombstone）；fetch --force 会重新下载",
         "1 episode was": "1 集", "{1} episodes were": "{1} 集", "{1}: episode {2}{3}: {4}": "{1}：第 {2} 集{3}：{4}",
         " (and {1} more, which booksync plan lists)": "（另有 {1} 集，见 booksync plan）",
+        "{1} or more not checked": "至少{1}没有检查", "the limits of the run were reached": "已达到本次运行的上限",
+        "run again, or with wider limits": "请再次运行，或放宽上限",
         "{1} not checked": "{1}没有检查", "the time limit was reached": "已到时限",
         "run again, or with a longer --time-limit": "请再运行一次，或用更长的 --time-limit",
         "the run ended before it came to them": "运行结束时还没有轮到",
         "{1}: episodes may be missing": "{1}：可能缺少分集", "the listing counts as incomplete": "列表视为不完整",
-        "the episodes that it had are not taken for gone": "不认为原有的分集已下架", "the next run asks again": "下次运行会再查询",
+        "the known episodes are kept": "已有的分集保留不变", "the next run asks again": "下次运行会再查询",
         "booksync fetch {1} --force fetches it all the same, booksync trash restore {2} brings back a file that is still in the trash":
             "booksync fetch {1} --force 仍会下载，booksync trash restore {2} 可恢复还在回收站的文件",
         "{1}: no episode matches": "{1}：没有符合条件的分集",
@@ -52,10 +57,9 @@ extension Wordings {
         "{1} and {2} more are no longer whole on disk": "{1}及另外 {2} 集在磁盘上已不完整",
         "{1} cannot be put in place": "{1}无法就位",
         "{1} and {2} more cannot be put in place": "{1}及另外 {2} 集无法就位",
-        "1 replaced file moved to the trash: booksync trash restore brings it back":
-            "1 个被替换的文件已移入回收站：用 booksync trash restore 可恢复",
-        "{1} replaced files moved to the trash: booksync trash restore brings them back":
-            "{1} 个被替换的文件已移入回收站：用 booksync trash restore 可恢复",
+        "1 replaced file moved to the trash: booksync undo restores it": "1 个被替换的文件已移入回收站：用 booksync undo 可恢复",
+        "{1} replaced files moved to the trash: booksync undo restores them":
+            "{1} 个被替换的文件已移入回收站：用 booksync undo 可恢复",
         "{1}, which is to be replaced, cannot be kept": "要替换的 {1} 无法留存", "{1} is not deleted": "{1} 未删除",
         "it is not the file that is recorded of {1}": "它不是 {1} 所记录的文件",
         "it was written to after it was copied into the library": "复制到书库之后，它又被写过",
@@ -83,6 +87,11 @@ extension Wordings {
         "it is no feed, archive item, LibriVox book, book-resource page, OPDS publication or directory":
             "它不是订阅源、archive.org 条目、LibriVox 书、book-resource 页、OPDS 出版物或文件目录",
         "look whether the address is that of the book's feed or folder": "请确认地址是这本书的订阅源或文件夹",
+        "look whether the address is that of the book's feed or folder, or search for it: {1}":
+            "请确认地址是这本书的订阅源或文件夹，或者搜索：{1}",
+        "the feed that the page names cannot be read, or lists no audio ({1})": "网页给出的订阅源无法读取，或没有音频（{1}）",
+        "the feed of {1} cannot be found": "找不到 {1} 的订阅源", "{1} does not say where the feed is": "{1} 没有给出订阅源的地址",
+        "search for it: {1}": "可以搜索：{1}",
         "the server has nothing there ({1})": "服务器上没有这个地址（{1}）", "check the address": "请检查地址",
         "check the address, or try again later": "请检查地址，或稍后再试",
         "configure a source with the credentials that it wants": "请配置带有所需凭据的来源",
@@ -110,10 +119,11 @@ extension Wordings {
         "it is no longer at {1}": "它已不在 {1}",
 
         "'{1}' has no first number": "“{1}”缺少起始序号", "'{1}' has no last number": "“{1}”缺少结束序号", "the owner": "所有者",
-        "the server refuses access (403)": "服务器拒绝访问（403）",
-        "check the address, or configure a source with the credentials that it wants": "请检查地址，或配置带有所需凭据的来源",
+        "check the address, or configure a source with the user-agent or the credentials that it wants":
+            "请检查地址，或配置带有所需 user-agent 或凭据的来源",
         "the {1} bytes that came in {2} s do not tell": "{2} 秒内收到的 {1} 字节不足以判断",
         "try again later, or make the address the url of a source of its type": "请稍后再试，或把这个地址写成相应类型来源的 url",
+        "{1} and {2} more: {3}": "{1}及另外 {2} 本：{3}", "{1}, {2} listed": "{1}，列出 {2}",
         "{1}; 1 of them was tried, the rest skipped": "{1}；只查询了其中 1 本，其余略过",
         "{1}; {2} of them were tried, the rest skipped": "{1}；只查询了其中 {2} 本，其余略过",
         "{1} has the same id and title and is downloaded, and there is no source '{2}' any more":

@@ -5,11 +5,18 @@ extension Wordings {
         "all books, and changes nothing": "全部书，不能改动", "no books": "没有书",
         "{1} is removed": "已移除 {1}", "{1} is not removed": "没有移除 {1}", "nobody was removed": "没有移除任何用户",
         "Remove {1}, with all their positions and bookmarks?": "要移除 {1} 及其全部收听位置和书签吗？",
+        "no address is changed": "没有更换地址", "each user has an address of their own": "每个用户都有自己的地址",
+        "booksync serve --passwd NAME changes it together with the password":
+            "booksync serve --passwd NAME 会连同密码一起更换",
         "say --yes to remove them": "用 --yes 确认移除",
         "there are no users; booksync serve --add-user NAME adds one": "还没有用户；用 booksync serve --add-user NAME 添加",
         "the user is not added": "没有添加用户", "there is a user '{1}' already": "已有用户“{1}”",
+        "the shelf is not served": "没有提供书架",
+        "its users are in the library {1}, and those of {2} count": "用户在书库 {1} 中，而有效的是 {2} 中的用户",
+        "set a password with 'booksync serve --set-password', or make {1} the 'library'":
+            "请用 booksync serve --set-password 设置密码，或把 {1} 设为 library",
         "nothing is changed": "没有任何改动", "there is no user '{1}'": "没有用户“{1}”",
-        "booksync serve --list-users tells their names": "booksync serve --list-users 列出用户名",
+        "booksync serve --list-users lists them": "booksync serve --list-users 列出用户名",
         "the password is set in {1}": "密码已写入 {1}", "the environment's {1} wins over it": "环境变量 {1} 优先于它",
         "all logins have ended; a server that runs takes the new password at once": "所有登录已失效；运行中的服务器立即使用新密码",
         "the two differ": "两次输入不一致", "run it again": "请重新运行", "the password is not taken": "没有接受这个密码",
@@ -31,8 +38,8 @@ extension Wordings {
         "set one with 'booksync serve --set-password', or listen on 127.0.0.1 or [::1] without serve.public-url and serve.hosts":
             "请用 booksync serve --set-password 设置密码，或监听 127.0.0.1 或 [::1]，且不设 serve.public-url 和 serve.hosts",
         "the users in {1} cannot be read": "无法读取 {1} 中的用户", "the file is damaged": "文件已损坏",
-        "make the file readable, or restore it from a backup; until then nobody is let in":
-            "请使文件可读，或从备份恢复；在此之前任何人都不能进入",
+        "make the file readable, or restore it from a backup; until then all logins are refused":
+            "请使文件可读，或从备份恢复；在此之前所有登录都会被拒绝",
         "no certificate can be made": "无法制作证书", "{1} cannot be written: {2}": "无法写入 {1}：{2}",
         "{1} and {2} are no certificate with its key, or cannot be read": "{1} 和 {2} 不是一对证书和密钥，或无法读取",
         "name PEM files in serve.tls, or let --self-signed make some": "请在 serve.tls 中指定 PEM 文件，或用 --self-signed 制作",
@@ -51,7 +58,7 @@ extension Wordings {
             "{1} 的密码已更换：需要重新登录，播客应用也要重新订阅",
         "what was listened to until now is {1}'s; from now on everybody has to log in": "此前的收听记录归 {1}；今后所有人都要登录",
         "booksync serve --passwd '{1}' gives them another password": "booksync serve --passwd '{1}' 可更换其密码",
-        "nobody can be called '{1}'": "用户名不能是“{1}”",
+        "'{1}' is not a valid user name": "用户名不能是“{1}”",
         "take a name of 1 to 40 characters, without blanks around it": "请用 1 到 40 个字符的用户名，首尾不要有空格",
         "The same again: ": "再输一次：", "type another one": "请另输一个", "it holds a control character": "其中有控制字符",
         "take one that can be typed": "请用能输入的字符", "it is longer than a kilobyte": "它超过 1 KB",

@@ -98,6 +98,10 @@ extension Wordings {
         "check the address; if the server refuses programs, set user-agent for the source":
             "请检查地址；如果服务器拒绝下载程序，请为来源设置 user-agent",
         "the server does not have the file ({1})": "服务器上没有这个文件（{1}）",
+        "{1}: gone at the source since {2}": "{1}：自 {2} 起来源已不再提供",
+        "from now on no run is incomplete without it; it is tried again when the catalog changes it, and once a week":
+            "以后没有它也算完整；目录中有变化时会立即重试，此外每周重试一次",
+        "gone at the source: the server has not had the file since {1}": "来源已不再提供：自 {1} 起服务器上没有这个文件",
         "it may come back: run again later": "可能还会恢复：请稍后再运行", "the server answers {1}": "服务器应答 {1}",
         "the server answers {1} without saying where to go": "服务器应答 {1}，却没有说明去处",
         "the server sent an empty file": "服务器发送了空文件",
@@ -124,8 +128,8 @@ extension Wordings {
         "asking {1} of {2} catalogs, {3} answered": "正在查询 {1}/{2} 个目录，{3} 个已应答",
         "the server asks for a pause": "服务器要求暂缓请求", "waiting {1} for {2}: {3}": "等待 {1}（{2}）：{3}",
         "it is asked nothing more": "不再向它请求",
-        "{1}: the server is left alone for {2}, as it wants": "{1}：应服务器要求 {2} 内不再请求",
-        "{1}, and is left alone for {2}, as it wants": "{1}，应其要求 {2} 内不再请求", "run again then": "请到时再运行",
+        "{1}: the server asked to retry after {2}": "{1}：服务器要求 {2} 后重试",
+        "{1}, and asked to retry after {2}": "{1}，并要求 {2} 后重试", "run again then": "请到时再运行",
         "{1} is never begun": "{1}永远不会开始下载",
         "{1} and {2} more are never begun": "{1}及另外 {2} 集永远不会开始下载",
         "{1} are more than {2} lets one run begin": "{1} 超过了 {2} 允许一次运行开始下载的量",

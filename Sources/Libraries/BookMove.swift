@@ -102,12 +102,15 @@ package struct BookMove: Sendable {
         // Read again: what users did meanwhile goes along.
         try await target.store.adopt(
             try await source.store.rows(of: book) ?? rows, of: book, files: files)
+        let (old, new) = (AddressFile(of: book, in: from.path), AddressFile(of: book, in: to.path))
+        if let address = old.address { try new.record(address) }
         // Where others read a copy, they are to find the book in one library at least.
         try await StoreCopy(of: target.folder).publish(target.store)
         try onStep(.recorded)
         try await source.store.release(book)
         try onStep(.released)
         try await runBlocking { try journal.removeOldFiles() }
+        old.delete()
         try onStep(.removed)
         try await runBlocking {
             try journal.delete(.to)

@@ -16,8 +16,7 @@ package enum AudioSignature {
         if head.starts(with: [0x1F, 0x8B]) { return "compressed data" }
         if images.contains(where: head.starts) { return "an image" }
         if isUTF16(head) { return "text" }
-        // No encoding of text uses the byte 0xFF; encoders of audio pad with it.
-        guard !head.isEmpty, hasOnlyTextControls(head), !head.contains(0xFF) else { return nil }
+        guard !head.isEmpty, hasOnlyTextControls(head) else { return nil }
         let text = String(decoding: head, as: UTF8.self).lowercased()
         let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         // Whatever encoding a page is in (many are in GBK), its markup is ASCII.
@@ -27,7 +26,9 @@ package enum AudioSignature {
         if start.hasPrefix("#extm3u") || start.hasPrefix("[playlist]") { return "a playlist" }
         if start.hasPrefix("<") { return "an XML document" }
         if start.hasPrefix("{") || start.hasPrefix("[") { return "a JSON document" }
-        return "text"
+        // Encoders of audio pad with 0xFF. In some encodings it is a letter, which does not begin a text.
+        let isPadded = head[0] == 0xFF || head.split { $0 != 0xFF }.contains { $0.count > 3 }
+        return isPadded ? nil : "text"
     }
 
     /// Whether the first bytes are those of an audio format that is known here.

@@ -33,8 +33,9 @@ package enum ExportDisk {
         let (folder, name) = splitLibraryPath(path)
         let directory = try LibraryDirectory(folder, in: library)
         let temporary = LibraryFolder.existing(at: library).ownFolder + "/export.tmp"
-        try writing(path) { () throws(SystemError) in try createFile(at: temporary, with: bytes, mode: 0o644) }
+        try writing(path) { () throws(SystemError) in try createFile(at: temporary, with: bytes, mode: 0o666) }
         do {
+            directory.assignRights(to: temporary)
             try directory.receive(temporary, as: name, replaces: replaces)
         } catch {
             unlink(temporary)
@@ -61,7 +62,7 @@ package enum ExportDisk {
                 try writeAll(bytes, to: descriptor)
             }
         case .file, .nothing:
-            try writing(path) { () throws(SystemError) in try replaceFile(at: target, with: bytes, mode: 0o644) }
+            try writing(path) { () throws(SystemError) in try replaceFile(at: target, with: bytes, mode: 0o666) }
         }
         return true
     }

@@ -59,5 +59,5 @@ package func renewFile(_ path: String) throws {
 }
 
 package func opened(_ path: String, _ flags: Int32) throws -> Int32 {
-    try systemCall("\(path) cannot be opened") { open(path, flags, 0o644) }
+    try systemCall("\(path) cannot be opened") { open(path, flags, 0o666) }
 }

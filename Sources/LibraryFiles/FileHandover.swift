@@ -49,7 +49,7 @@ package func deleteInterruptedCopies(in library: String) throws {
 }
 
 /// Copies bytes, times, rights and what the file says of itself, and reads both again.
-private func copyWhole(_ source: String, to copy: String) throws {
+func copyWhole(_ source: String, to copy: String) throws {
     var status = stat()
     try systemCall("\(source) cannot be looked at") { lstat(source, &status) }
     try copyFile(source, to: copy, size: Int64(status.st_size))

@@ -7,7 +7,7 @@ import Logging
 /// disk is not mounted, or that was moved, would look like a place where nothing was ever fetched, and everything would be
 /// fetched again.
 ///
-/// A library that was deleted cannot be told from one that was moved: the user says that a new one is meant, by deleting the
+/// Where only the store is gone there is audio, which is recognised. A library that was deleted cannot be told from one that was moved: the user says that a new one is meant, by deleting the
 /// note. Where notes cannot be kept (no home, nothing may be written there) libraries are not guarded so, and everything else
 /// works.
 package struct KnownLibraries: Sendable {
@@ -44,9 +44,7 @@ package struct KnownLibraries: Sendable {
                 return nil
             }
             do {
-                let isThere = FileManager.default.fileExists(atPath: library)
-                let isEmpty = try !isThere || FileManager.default.contentsOfDirectory(atPath: library).isEmpty
-                return (entry, try DiskPlace(of: library), isEmpty)
+                return (entry, try DiskPlace(of: library), !Self.hasAudio(library))
             } catch {
                 // Opening the library will tell what is wrong with its path.
                 return nil
@@ -58,7 +56,7 @@ package struct KnownLibraries: Sendable {
         guard entry.disk != now else {
             throw Failure(
                 .libraryUnwritable, disposition: .stop, what: what,
-                why: "it was a library until \(seen), and nothing is there now",
+                why: "it was a library until \(seen), and neither its store nor any audio is there now",
                 remedy: "if it was moved, set library: in the configuration (or --library) to its new path; "
                     + "to begin a new library at this place, run: rm '\(file)'")
         }
@@ -69,6 +67,16 @@ package struct KnownLibraries: Sendable {
                 + "\(entry.disk.mountPoint), and "
                 + (isElsewhere ? "no disk is mounted there now" : "another disk is mounted there now"),
             remedy: "mount its disk and run again; to begin a new library at this place, run: rm '\(file)'")
+    }
+
+    /// True if audio is below the folder. What systems and services keep for themselves does not count. Blocks on the disk.
+    private static func hasAudio(_ library: String) -> Bool {
+        let paths = FileManager.default.enumerator(atPath: library)
+        while let path = paths?.nextObject() as? String {
+            if path.split(separator: "/").contains(where: { ".@#".contains($0.first ?? ".") }) { continue }
+            if AudioExtension.knownMediaType(ofPath: path) != nil { return true }
+        }
+        return false
     }
 
     /// Records that a library is at its path now.

@@ -19,17 +19,20 @@ struct LeadingNumber {
     }
 
     /// Whether the numbers of a whole book only repeat its order: every name begins with one, they rise from episode to
-    /// episode, anew with each disc, and count no further than the book does (1914 and 1915 are years).
+    /// episode, anew with each disc, count no further than the book does (1914 and 1915 are years), and are not all that
+    /// tells the names apart (`1. Emma`, `2. Emma`).
     /// - Parameter episodes: by section.
     static func areOrder(of episodes: [Episode]) -> Bool {
         let highest = max(episodes.count, episodes.last?.section ?? 0)
         var last: [Int?: Int] = [:]
+        var rests: Set<String> = []
         for episode in episodes {
-            guard let number = LeadingNumber(of: episode.name)?.value, number <= highest,
-                number > last[episode.season] ?? -1
+            guard let leading = LeadingNumber(of: episode.name), leading.value <= highest,
+                leading.value > last[episode.season] ?? -1
             else { return false }
-            last[episode.season] = number
+            last[episode.season] = leading.value
+            rests.insert(leading.rest)
         }
-        return true
+        return episodes.count == 1 || rests.count > 1
     }
 }

@@ -7,6 +7,8 @@ import Foundation
 /// Every call may block on the disk.
 package struct LibraryDirectory: ~Copyable {
     private let folder: OpenedFolder
+    /// Absolute.
+    private let path: String
 
     /// Opens a folder of the library; what is created of it is synced.
     ///
@@ -40,6 +42,7 @@ package struct LibraryDirectory: ~Copyable {
             }
         }
         folder = current
+        path = relativePath.isEmpty ? library : "\(library)/\(relativePath)"
     }
 
     private static func opened(
@@ -49,7 +52,7 @@ package struct LibraryDirectory: ~Copyable {
             return try folder.folder(name)
         } catch let error where error.code == ENOENT && creating {
             do {
-                try systemCall { mkdirat(folder.descriptor, String(name), 0o755) }
+                try systemCall { mkdirat(folder.descriptor, String(name), 0o777) }
                 fsync(folder.descriptor)
             } catch let error where error.code == EEXIST {
                 // Made by another meanwhile.
@@ -58,27 +61,72 @@ package struct LibraryDirectory: ~Copyable {
         }
     }
 
-    /// Returns when the names in the folder are on the disk itself.
-    package func sync() throws {
-        try systemCall("a folder of the library cannot be synced") { fsync(folder.descriptor) }
+    /// Returns when the names in the folder are on the disk itself, as far as its filesystem syncs folders.
+    package func sync() throws { _ = try syncNames() }
+
+    /// - Returns: false where the filesystem syncs no folders (CIFS, some of FUSE).
+    package func syncNames() throws -> Bool {
+        if uninterrupted({ fsync(folder.descriptor) }) == 0 { return true }
+        let code = errno
+        if [EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code) { return false }
+        throw Failure.file("a folder of the library cannot be synced", errno: code)
     }
 
     /// Moves a file from outside here. A file that has the name already is only overwritten when `replaces` says so.
-    package func receive(_ path: String, as name: String, replaces: Bool) throws {
+    /// - Returns: whether it had to be copied, from another filesystem: then it has another inode.
+    @discardableResult
+    package func receive(_ path: String, as name: String, replaces: Bool) throws -> Bool {
         if replaces {
-            try systemCall("\(name) cannot be put into its folder") {
-                renameat(AT_FDCWD, path, folder.descriptor, name)
-            }
-        } else {
-            try takeExclusively(path, of: AT_FDCWD, as: name)
+            if uninterrupted({ renameat(AT_FDCWD, path, folder.descriptor, name) }) == 0 { return false }
+            let code = errno
+            if code == EXDEV { return try receiveCopy(of: path, as: name, replaces: true) }
+            throw Failure.file("\(name) cannot be put into its folder", errno: code)
         }
+        return try takeExclusively(path, as: name)
+    }
+
+    /// Copies a file from another filesystem beside the name, on disk, then moves it there. What a kill leaves of the copy is
+    /// overwritten by the next try.
+    private func receiveCopy(of source: String, as name: String, replaces: Bool) throws -> Bool {
+        let copy = "\(path)/.booksync-\(ExportDisk.digest(of: Array(name.utf8)).prefix(16))"
+        defer { unlink(copy) }
+        try copyWhole(source, to: copy)
+        try receive(copy, as: name, replaces: replaces)
+        unlink(source)
+        return true
+    }
+
+    /// Gives a file the group and the access list that new files get here, where the folder says so (setgid, a default access
+    /// list). Where that is not allowed, it keeps its own.
+    package func assignRights(to file: String) {
+        let (list, defaultList) = ("system.posix_acl_access", "system.posix_acl_default")
+        var status = stat()
+        guard fstat(folder.descriptor, &status) == 0,
+            status.st_mode & S_ISGID != 0 || booksync_get_attribute(folder.descriptor, defaultList, nil, 0) > 0
+        else { return }
+        let probe = ".booksync-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let model = openat(folder.descriptor, probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard model >= 0 else { return }
+        defer { close(model) }
+        unlinkat(folder.descriptor, probe, 0)
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0, fstat(model, &status) == 0 else { return }
+        defer { close(descriptor) }
+        _ = fchown(descriptor, uid_t.max, status.st_gid)
+        _ = fchmod(descriptor, status.st_mode & 0o777)
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let size = booksync_get_attribute(model, list, &bytes, bytes.count)
+        if size > 0 { _ = booksync_set_attribute(descriptor, list, bytes, size) }
     }
 
     /// Makes sure that what is about to be overwritten is what it was when that was decided, which may be hours ago. What
     /// is gone meanwhile is no hindrance. Whoever writes to it in the very moment between this and the overwriting is not
     /// noticed.
     package func requireUnchanged(_ name: String, since existing: FileAttributes) throws {
-        guard let now = try attributes(of: name), now != existing else { return }
+        guard var now = try attributes(of: name) else { return }
+        // Not all filesystems keep it.
+        now.inode = existing.inode
+        if now == existing { return }
         throw Failure(
             .temporary, what: "\(name) cannot be replaced", why: "somebody wrote to it since the run began",
             remedy: "run again; nothing is fetched twice, and what was written is not lost")
@@ -86,23 +134,29 @@ package struct LibraryDirectory: ~Copyable {
 
     /// Moves a file of another folder of the library here. Never overwrites.
     package func receive(_ oldName: String, from folder: borrowing LibraryDirectory, as name: String) throws {
-        try takeExclusively(oldName, of: folder.folder.descriptor, as: name)
+        _ = try takeExclusively("\(folder.path)/\(oldName)", oldName, of: folder.folder.descriptor, as: name)
     }
 
-    private func takeExclusively(_ oldName: String, of source: CInt, as name: String) throws {
-        let descriptor = folder.descriptor
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - oldName: of the same file, below the folder `source`; nil for the path.
+    private func takeExclusively(
+        _ path: String, _ oldName: String? = nil, of source: CInt = AT_FDCWD, as name: String
+    ) throws -> Bool {
+        let (descriptor, oldName) = (folder.descriptor, oldName ?? path)
         let what: Message = "\(name) cannot be put into its folder"
-        if uninterrupted({ booksync_rename_exclusively(source, oldName, descriptor, name) }) == 0 { return }
+        if uninterrupted({ booksync_rename_exclusively(source, oldName, descriptor, name) }) == 0 { return false }
         var code = errno
         if code == EINVAL || code == ENOSYS || code == ENOTSUP {
             // A filesystem that knows no such rename: look, then move.
             var status = stat()
             code = EEXIST
             if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-                if uninterrupted({ renameat(source, oldName, descriptor, name) }) == 0 { return }
+                if uninterrupted({ renameat(source, oldName, descriptor, name) }) == 0 { return false }
                 code = errno
             }
         }
+        if code == EXDEV { return try receiveCopy(of: path, as: name, replaces: false) }
         guard code == EEXIST else { throw Failure.file(what, errno: code) }
         throw Failure(
             .temporary, what: what, why: "a file that booksync did not fetch stands there",
@@ -120,7 +174,8 @@ package struct LibraryDirectory: ~Copyable {
     func removeIfEmpty(folder name: String) throws -> Bool {
         if unlinkat(folder.descriptor, name, AT_REMOVEDIR) == 0 { return true }
         let code = errno
-        if code == ENOTEMPTY || code == EEXIST || code == ENOENT || code == ENOTDIR { return false }
+        // A folder where another filesystem is mounted is busy.
+        if [ENOTEMPTY, EEXIST, ENOENT, ENOTDIR, EBUSY].contains(code) { return false }
         throw Failure.file("the folder \(name) cannot be deleted", errno: code)
     }
 

@@ -4,6 +4,7 @@ import CatalogFetcher
 import Foundation
 import LibraryFiles
 import Settings
+import ShelfQueries
 
 /// What becomes of the feeds of a list that another program exported (OPML). Nobody is asked anything: what an address names
 /// is told from the address alone, and the next run finds out whether it is so.
@@ -140,10 +141,10 @@ extension Configuration {
                 remedy: "look for the feed's http or https address")
         }
         let book = book(at: web)
-        try requireStorable(book, at: web)
+        let recorded = try addressToRecord(of: book, at: web)
         if !trustsReferences, let why = privacyNotice(of: book) {
             throw Failure(.configuration, what: "\(web) cannot be subscribed to", why: why)
         }
-        return Subscription(book: book, title: feed.title, tags: feed.tags)
+        return Subscription(book: book, address: recorded, title: feed.title, tags: feed.tags)
     }
 }

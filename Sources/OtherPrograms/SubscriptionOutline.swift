@@ -76,7 +76,9 @@ extension Configuration {
         guard let source = source(named: book.source) else { return nil }
         switch source.kind {
         case .feed:
-            return FeedSettings.isWholeAddress(book.id) ? ResourceAddress(book.id) : nil
+            let recorded = recordedAddress(of: book)
+            let isWhole = FeedSettings.isWholeAddress(recorded.map(FeedSettings.bookID(of:)) ?? book.id)
+            return isWhole ? recorded ?? ResourceAddress(book.id) : nil
         case .librivox where source.url == nil && book.id.utf8.allSatisfy { (0x30...0x39).contains($0) }:
             return ResourceAddress("https://librivox.org/rss/\(book.id)")
         default: return nil

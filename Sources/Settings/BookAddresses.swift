@@ -1,5 +1,6 @@
 import BookModel
 import CatalogFetcher
+import LibraryFiles
 import Transport
 
 // Which book an address names, as far as that is known without asking.
@@ -63,28 +64,51 @@ extension Configuration {
         sources.values.contains { source in source.url.map { FeedSettings.isID(book.id, of: $0) } ?? false }
     }
 
-    /// Makes sure that a book can be asked for by what is stored of it, which is its id and no secret.
+    /// Where a book is asked for, where its id does not lead there.
+    package func recordedAddress(of book: BookIdentity) -> ResourceAddress? {
+        guard book.id.contains("://") else { return nil }
+        return moved[book] ?? AddressFile(of: book, in: library).address
+    }
+
+    /// Whether a feed's word that it has moved may be followed. A private feed names the public one where both are made by one program.
+    package func mayFollow(_ next: ResourceAddress, of book: BookIdentity) -> Bool {
+        let address = recordedAddress(of: book) ?? ResourceAddress(book.id)
+        return next.normalForm != address.normalForm && FeedSettings.isWholeAddress(FeedSettings.bookID(of: address))
+            && (WebOrigin(next)?.isSecure == true || WebOrigin(address)?.isSecure == false)
+    }
+
+    /// Records where a feed has moved to.
+    /// - Returns: what to tell of it; nil where that is where it was.
+    package func record(_ address: ResourceAddress, of book: BookIdentity) throws -> Message? {
+        let file = AddressFile(of: book, in: library)
+        let former = file.address ?? ResourceAddress(book.id)
+        // A redirect leaves out user and password, which are sent on to the same server all the same.
+        guard address != former, former.isWithoutUser || !address.isWithoutUser else { return nil }
+        if address.secretText == book.id { file.delete() } else { try file.record(address) }
+        guard address.normalForm != former.normalForm else { return nil }
+        return "\(book) has moved to \(address), where it is asked for from now on"
+    }
+
+    /// The address that has to be recorded for a book to be asked for later on; nil where its id is enough.
     ///
     /// - Parameter address: the one that names it.
-    /// - Throws: ``Failure`` of kind `configuration`.
-    package func requireStorable(_ book: BookIdentity, at address: ResourceAddress) throws {
-        guard book.id.contains("://"), let source = source(named: book.source) else { return }
-        let isStorable =
-            switch source.kind {
-            case .feed, .opds:
-                FeedSettings.isWholeAddress(book.id) || hasWholeAddress(of: book)
-            case .directory:
-                address.isWithoutUser && !ResourceAddress(book.id).isMasked || source.url?.withoutSecrets == book.id
-            case .bookResource, .librivox, .internetArchive, .audiobookshelf: true
-            }
-        guard !isStorable else { return }
+    /// - Throws: ``Failure`` of kind `configuration` for a source that is asked by ids alone.
+    package func addressToRecord(of book: BookIdentity, at address: ResourceAddress) throws -> ResourceAddress? {
+        guard book.id.contains("://"), let source = source(named: book.source) else { return nil }
+        if let moved = moved[book] { return moved }
+        switch source.kind {
+        case .feed, .opds: return FeedSettings.isWholeAddress(book.id) || hasWholeAddress(of: book) ? nil : address
+        case .directory:
+            let isID = address.isWithoutUser && !ResourceAddress(book.id).isMasked
+            if isID || source.url?.withoutSecrets == book.id { return nil }
+        case .bookResource, .librivox, .internetArchive, .audiobookshelf: return nil
+        }
         throw Failure(
             .configuration, what: "\(address) cannot be subscribed to",
-            why: "its address holds a secret, and secrets are not stored",
-            remedy: source.kind == .opds
-                ? "name the whole address below subscriptions in the configuration, with the secret from the environment"
-                : "write the whole address as the url of a source of type \(source.kind.rawValue), with the secret from "
-                    + "the environment")
+            why: "its address holds a secret, and secrets of directories are not recorded",
+            remedy:
+                "write the whole address as the url of a source of type directory, with the secret from the environment"
+        )
     }
 }
 

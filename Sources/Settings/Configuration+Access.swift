@@ -12,12 +12,15 @@ extension Configuration {
         if own.isEmpty {
             own = givenAddresses.filter { self.book(at: $0) == book }
             if book.id.contains("://") { own.append(ResourceAddress(book.id)) }
+            if let recorded = recordedAddress(of: book) { own.append(recorded) }
         }
         // The id of a book may be the very address that the user gave.
         // A subscription that names no book is not this book's.
         let subscribed = subscriptions.first { !$0.headers.isEmpty && (try? self.book($0.reference)) == book }
         return access(
-            of: source, at: own, named: book.id.contains("://") ? [ResourceAddress(book.id)] : own,
+            of: source, at: own,
+            named: book.id.contains("://")
+                ? [ResourceAddress(book.id), recordedAddress(of: book)].compactMap(\.self) : own,
             with: subscribed?.headers ?? [])
     }
 
@@ -31,13 +34,17 @@ extension Configuration {
             // It may belong to any source whose books are named by their own addresses.
             let owners = source.map { [$0] } ?? sources.values.filter(\.ownAddresses.isEmpty)
             let own = Set([server].compactMap(\.self))
+            // Most are feeds: they are asked as those of the source that they would belong to.
+            let name = self.source(for: .feed, at: address)
+            let feeds = owners.first { $0.name == name && $0.unsetVariables.isEmpty && $0.faults.isEmpty }
+            let headers = subscribed + (feeds?.headers ?? [])
             var credentials = SourceCredentials(origins: own, netrc: netrc)
-            credentials.headers = Self.secretHeaders(subscribed)
+            credentials.headers = Self.secretHeaders(headers)
             return SourceAccess(
                 credentials: credentials,
                 privateAddresses: owners.contains(where: \.allowsPrivateAddresses)
                     ? .allowed : .ownOnly(privateOrigins(among: own)),
-                headers: Self.openHeaders(subscribed))
+                headers: Self.openHeaders(headers))
         }
         return access(of: source, at: source.ownAddresses, named: [address], with: subscribed)
     }

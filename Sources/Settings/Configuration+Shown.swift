@@ -61,6 +61,7 @@ extension SourceConfiguration {
         entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
         if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
         entries += keep?.shownEntries ?? []
+        if let onCatalogChange { entries.append(.init("on-catalog-change", .text(onCatalogChange.rawValue))) }
         switch proxy {
         case .environment: break
         case .direct: entries.append(.init("proxy", .text("none")))
@@ -100,6 +101,7 @@ extension SubscriptionSetting {
         if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
         if let naming { entries.append(.init("naming", .text(naming.description))) }
         entries += keep?.shownEntries ?? []
+        if let onCatalogChange { entries.append(.init("on-catalog-change", .text(onCatalogChange.rawValue))) }
         if let language = collection.language { entries.append(.init("language", .text(language))) }
         if let hours = collection.minHours { entries.append(.init("min-hours", .number(hours))) }
         if let books = collection.maxBooks { entries.append(.init("max-books", .number(Double(books)))) }
@@ -123,7 +125,9 @@ package enum Masking {
     }
 
     static func isSecret(header field: SourceConfiguration.Field) -> Bool {
-        !harmlessHeaders.contains(field.name.lowercased())
+        let value = field.value.secretText
+        let hasSecret = value.hasPrefix("http") && ResourceAddress(value).withoutSecrets != value
+        return hasSecret || !harmlessHeaders.contains(field.name.lowercased())
     }
 
     static func query(_ field: SourceConfiguration.Field) -> String {

@@ -24,6 +24,8 @@ package struct Configuration: Sendable, Hashable {
     package var namingOverride: NamingTemplate?
     package var downloads: DownloadSettings
     package var onCatalogRemoval: CatalogRemoval
+    /// Of the books whose subscription and source say nothing else.
+    package var onCatalogChange = CatalogChangeRule.replace
     package var notify: NotifySettings
     package var serve = ServeSettings()
     package var find = FindSettings()
@@ -52,8 +54,12 @@ package struct Configuration: Sendable, Hashable {
     package var waitsFolder: String?
     /// The books that addresses were found to name, for as long as the program runs.
     package var recognised: [ResourceAddress: BookIdentity] = [:]
+    /// Where books turned out to be, beside what is recorded of them, for as long as the program runs.
+    package var moved: [BookIdentity: ResourceAddress] = [:]
     /// Why addresses that were asked are not recognised, where that is to keep no other book from what is done with it.
     package var unrecognised: [ResourceAddress: Failure] = [:]
+    /// What was read to find that out, for those who ask for these books; nil where nothing was.
+    package var readResponses: ReadResponses?
     /// The books that the user named otherwise than by their ids, such as by their titles, by the words they used.
     package var named: [String: BookIdentity] = [:]
 
@@ -174,6 +180,8 @@ package struct SubscriptionSetting: Sendable, Hashable {
     package var naming: NamingTemplate?
     /// Which of its episodes stay on disk; nil for what its source says, or all.
     package var keep: KeepRule?
+    /// Nil for what its source says, or ``Configuration/onCatalogChange``.
+    package var onCatalogChange: CatalogChangeRule?
     /// Of a list of books, of whose titles and dates the filter is.
     package var collection = CollectionFilter()
     /// The name of the library that it goes to while no library has it; nil for ``Configuration/library``.

@@ -8,7 +8,7 @@ extension ConfigurationReader {
             "type", "url", "url-file", "detail-url", "search-url", "archive-url", "query", "signature", "headers",
             "user-agent", "https-downgrade", "page-size",
             "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
-            "naming", "keep", "max-size",
+            "naming", "keep", "max-size", "on-catalog-change",
         ] + authorizationKeys
     static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
 
@@ -62,19 +62,14 @@ extension ConfigurationReader {
         case "headers", "user-agent":
             let fields = try readHeaders(setting, in: keyPath, &source)
             source.headers += fields
-        case "https-downgrade":
-            let rule = DowngradeRule(rawValue: try expanded(try text(setting), line: setting.line))
-            guard let rule else {
-                let words = DowngradeRule.allCases.map(\.rawValue).joined(separator: ", ")
-                throw refusal(setting.line, setting.key, expected: "one of \(words)", found: try text(setting))
-            }
-            source.downgrade = rule
+        case "https-downgrade": source.downgrade = try readChoice(setting)
         case "signature": source.signature = try readSignature(setting, in: keyPath, &source)
         case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
         case "depth": source.depth = try readNumber(setting, in: 1...8)
         case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
         case "limit-rate": source.limitRate = try readByteRate(setting)
         case "keep", "max-size": try readKeep(setting, into: &source.keep)
+        case "on-catalog-change": source.onCatalogChange = try readChoice(setting)
         case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: keyPath, &source)
         case "ca-file":
             source.authorities = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in

@@ -7,6 +7,7 @@ extension ConfigurationReader {
     static let subscriptionKeys = [
         "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes", "naming",
         "keep", "max-size", "language", "min-hours", "max-books", "library", "headers", "user-agent",
+        "on-catalog-change",
     ]
 
     /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
@@ -43,7 +44,8 @@ extension ConfigurationReader {
         case "match": subscription.filter.match = try readPattern(entry)
         case "exclude": subscription.filter.exclude = try readPattern(entry)
         case "since": subscription.filter.since = try parsed(entry) { try PublicationStart(parsing: $0) }
-        case "order": subscription.order = try readOrder(entry)
+        case "order": subscription.order = try readChoice(entry)
+        case "on-catalog-change": subscription.onCatalogChange = try readChoice(entry)
         case "headers", "user-agent": subscription.headers += try readHeaders(entry, in: keyPath)
         case "max-episodes": subscription.limits.episodes = try readCount(entry)
         case "max-bytes": subscription.limits.bytes = try readBytes(entry)
@@ -103,13 +105,13 @@ extension ConfigurationReader {
         return bytes
     }
 
-    private func readOrder(_ entry: SettingNode.Entry) throws -> TransferOrder {
+    func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ entry: SettingNode.Entry) throws -> Choice {
         let raw = try text(entry)
-        guard let order = TransferOrder(rawValue: try expanded(raw, line: entry.line)) else {
-            let words = TransferOrder.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let choice = Choice(rawValue: try expanded(raw, line: entry.line)) else {
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw refusal(entry.line, entry.key, expected: "one of \(words)", found: raw)
         }
-        return order
+        return choice
     }
 
     /// - Returns: nil for an empty text.

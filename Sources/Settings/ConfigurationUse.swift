@@ -18,6 +18,7 @@ extension Configuration {
             // Catalog requests must not wait behind the audio of the same host.
             connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies, authorities: authorities?.content)
         options.sharedWaits = waitsFolder
+        options.readResponses = readResponses
         return options
     }
 
@@ -101,11 +102,18 @@ extension Configuration {
         subscription.keep ?? source(named: subscription.book.source)?.keep
     }
 
+    /// What becomes of a book's files when its catalog lists other versions of them.
+    package func catalogChangeRule(of book: BookIdentity) -> CatalogChangeRule {
+        // A subscription that names no book is not this book's.
+        let subscribed = subscriptions.first { $0.onCatalogChange != nil && (try? self.book($0.reference)) == book }
+        return subscribed?.onCatalogChange ?? source(named: book.source)?.onCatalogChange ?? onCatalogChange
+    }
+
     /// The server that a book's catalog is asked at, without secrets: what one of its books meets, the others will.
     package func catalogServer(of book: BookIdentity) -> String {
         // The id of a book, and the name of a list, may be the very address that the user gave.
         let name = book.collection?.name ?? book.id
-        if name.contains("://") { return ResourceAddress(name).server }
+        if name.contains("://") { return (recordedAddress(of: book) ?? ResourceAddress(name)).server }
         let source = source(named: book.source)
         if let url = source?.url { return url.server }
         switch source?.kind {
@@ -116,10 +124,11 @@ extension Configuration {
     }
 
     /// - Parameters:
+    ///   - address: where the book is asked for; nil for where it is known to be.
     ///   - pace: shared by all that ask the book's server at the same time.
     ///   - onWait: hears of the waits between requests.
     package func catalogSource(
-        for book: BookIdentity, transport: HTTPTransport, pace: HostThrottle? = nil,
+        for book: BookIdentity, at address: ResourceAddress? = nil, transport: HTTPTransport, pace: HostThrottle? = nil,
         onWait: @escaping CatalogConnection.OnWait = { _ in }
     ) throws -> any CatalogSource {
         guard let source = try requireSource(of: book) else {
@@ -130,7 +139,9 @@ extension Configuration {
         let connection = CatalogConnection(
             transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace,
             onWait: onWait)
-        return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
+        return try source.settings(
+            knownAddresses: givenAddresses, recordedAddress: address ?? recordedAddress(of: book)
+        ).format.source(over: connection)
     }
 
     /// All subscriptions: the configuration's, then those that the user added. Of two
@@ -149,23 +160,26 @@ extension Configuration {
 extension SourceConfiguration {
     /// What must be masked where a server sends it back.
     private var secretsOfAccess: [String] {
-        let cookies = cookies?.content.cookies.map(\.value.secretText) ?? []
+        let fields = (cookies?.content.cookies.map(\.value.secretText) ?? []) + headers.map(\.value.secretText)
         return switch authorization {
-        case .basic(let user, let password): cookies + [user.secretText, password.secretText]
-        case .bearer(let token): cookies + [token.secretText]
-        case nil: cookies
+        case .basic(let user, let password): fields + [user.secretText, password.secretText]
+        case .bearer(let token): fields + [token.secretText]
+        case nil: fields
         }
     }
 
-    /// - Parameter knownAddresses: whole addresses, secrets included, that the user gave.
-    package func settings(knownAddresses: [ResourceAddress] = []) throws -> SourceSettings {
+    /// - Parameters:
+    ///   - knownAddresses: whole addresses, secrets included, that the user gave.
+    ///   - recordedAddress: of the book that is asked for, where it is another than its id.
+    package func settings(
+        knownAddresses: [ResourceAddress] = [], recordedAddress: ResourceAddress? = nil
+    ) throws -> SourceSettings {
         let query = query.map { (name: $0.name, value: $0.value.secretText) }
-        let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
-        let credentials = CatalogCredentials(query: query, headers: headers, alsoSecret: secretsOfAccess)
+        let credentials = CatalogCredentials(query: query, alsoSecret: secretsOfAccess)
         switch kind {
         case .feed, .opds:
             let feed = FeedSettings(
-                address: url, knownAddresses: knownAddresses, query: query, headers: headers,
+                address: url, knownAddresses: knownAddresses, recordedAddress: recordedAddress, query: query,
                 alsoSecret: secretsOfAccess)
             return kind == .feed ? .feed(feed) : .opds(OPDSSettings(feed))
         case .librivox:
@@ -195,7 +209,7 @@ extension SourceConfiguration {
                 BookResourceSettings(
                     listAddress: url, detailAddress: detailURL, searchAddress: searchURL, query: query,
                     signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
-                    headers: headers, alsoSecret: secretsOfAccess, pageSize: pageSize ?? 50))
+                    alsoSecret: secretsOfAccess, pageSize: pageSize ?? 50))
         }
     }
 }

@@ -75,6 +75,7 @@ struct ScalarSetting: Sendable {
         .choice("downloads.tags", \.downloads.tags),
         .choice("downloads.join", \.downloads.join),
         .choice("on-catalog-removal", \.onCatalogRemoval),
+        .choice("on-catalog-change", \.onCatalogChange),
         ScalarSetting(key: "trash", expected: "a time such as 30d") { settings, text, _ in
             let seconds = parseSeconds(text).flatMap { $0 < 1e11 ? $0 : nil }
             settings.keptInTrash = seconds ?? settings.keptInTrash

@@ -62,6 +62,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var limitRate: Int64 = 0
     /// Which episodes of its books stay on disk where their subscriptions say nothing; nil for all.
     package var keep: KeepRule?
+    /// Nil for ``Configuration/onCatalogChange``.
+    package var onCatalogChange: CatalogChangeRule?
     /// Which way the catalog and its audio are asked.
     package var proxy = ProxyChoice.environment
     /// What its servers are told of who asks.

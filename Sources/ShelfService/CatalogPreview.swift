@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import CatalogFetcher
+import CatalogSearch
 import Foundation
 import LibraryFiles
 import Logging

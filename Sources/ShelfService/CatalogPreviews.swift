@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogSearch
 import Foundation
 import Logging
 import Settings

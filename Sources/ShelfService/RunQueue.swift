@@ -1,6 +1,7 @@
 import BookCollections
 import BookModel
 import BookSync
+import CatalogSearch
 import CatalogStore
 import Foundation
 import LibraryFiles
@@ -410,7 +411,7 @@ package actor RunQueue {
                 }
                 return try await mirror.execute(
                     try recognised.allSubscriptions(with: try await session.subscriptions())
-                ) { items, lists in
+                ) { items, lists, _ in
                     let request = try RunRequest(
                         items: items, lists: lists, order: recognised.downloads.order, detail: .changes,
                         bringsNewsFirst: true)

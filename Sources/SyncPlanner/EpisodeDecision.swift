@@ -36,9 +36,10 @@ struct EpisodeDecision {
     ///   - match: the file that was recognised as its, where it is not the one at its recorded path.
     ///   - rule: the filter that does not let the episode pass, or the rule of what to keep; nil where it is wanted.
     ///   - isExpired: whether its file is not to be kept.
+    ///   - change: how the catalog differs from what it said of the file.
     init(
         for shelved: EpisodeRecord, condition: FileCondition, match: FileRecognition.Match?, input: PlannerInput,
-        unwantedBy rule: Message?, isExpired: Bool
+        unwantedBy rule: Message?, isExpired: Bool, change: Message?
     ) {
         let key = shelved.episode.identity.key
         var condition = condition
@@ -74,7 +75,8 @@ struct EpisodeDecision {
         } else {
             switch condition {
             case .intact(let file, let touched, _):
-                decideAboutFile(file, touched: touched, partial: partial, rules: input.rules, unwantedBy: rule)
+                decideAboutFile(
+                    file, touched: touched, change: change, partial: partial, rules: input.rules, unwantedBy: rule)
             case .changed(let file, _) where match?.path == file.path:
                 if let match { adopt(match, files: input.files) }
             case .changed(let file, let size):
@@ -135,15 +137,18 @@ struct EpisodeDecision {
 
 extension EpisodeDecision {
     private mutating func decideAboutFile(
-        _ file: LocalFile, touched: Bool, partial: Int64, rules: PlanRules, unwantedBy rule: Message?
+        _ file: LocalFile, touched: Bool, change: Message?, partial: Int64, rules: PlanRules, unwantedBy rule: Message?
     ) {
         var present: Message = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
         follows = !file.isNamedByUser
         if file.isNamedByUser, wanted != file.path { present = "\(present), under a name of your own" }
-        guard let change = file.catalogChange(to: shelved.episode) else { return keep(file, present) }
+        guard let change else { return keep(file, present) }
         if let rule { return keep(file, "\(present); \(change), but it is not asked for (\(rule))") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
+        if rules.onCatalogChange == .keep, !rules.force {
+            return keep(file, "\(present); \(change), and on-catalog-change keeps it")
+        }
         if let (postponed, why) = postponement(rules) { return skip(postponed, "\(change), but \(why)") }
         replace(file, partial: partial, reason: change, asking: true)
     }
@@ -213,6 +218,9 @@ extension EpisodeDecision {
         if damage == nil, !rules.triesAtOnce, transfer.state == .failed, let next = transfer.nextTryAt,
             transfer.waits(at: rules.now)
         {
+            if transfer.isGoneAtSource, let since = transfer.missingSince {
+                return (.gone, "gone at the source: the server has not had the file since \(since)")
+            }
             return (.waits, "\(Self.failed(transfer)), next try \(next)")
         }
         return nil
@@ -237,14 +245,40 @@ extension EpisodeDecision {
 extension LocalFile {
     /// How the catalog differs from what it said when the file was fetched. The file's own size has no say: a
     /// catalog with a stale size would have it fetched again for ever.
-    package func catalogChange(to episode: Episode) -> Message? {
+    /// - Parameter clockShift: seconds by which the clock of the catalog was set since.
+    package func catalogChange(to episode: Episode, clockShift: Double = 0) -> Message? {
         if let then = catalogSize, let now = episode.size, then != now {
             return "the catalog's size changed from \(then) to \(now)"
         }
-        // Times are stored with less precision than they are parsed with.
-        if let then = catalogModifiedAt, let now = episode.modifiedAt, abs(then.timeIntervalSince(now)) >= 1 {
+        if let then = catalogModifiedAt, let now = episode.modifiedAt, let shift = dateShift(to: episode),
+            abs(shift - clockShift) >= 1
+        {
             return "the catalog's date changed from \(then) to \(now)"
         }
         return nil
+    }
+
+    /// Seconds by which the catalog's date moved since the file was fetched; nil where it is the same or there is none.
+    fileprivate func dateShift(to episode: Episode) -> Double? {
+        guard let then = catalogModifiedAt, let now = episode.modifiedAt else { return nil }
+        let shift = now.timeIntervalSince(then)
+        // Times are stored with less precision than they are parsed with.
+        return abs(shift) >= 1 ? shift : nil
+    }
+}
+
+extension [EpisodeRecord] {
+    /// Seconds by which the clock of the catalog was set, as for summer time: the same quarters of an hour in all dates that
+    /// moved, of several files, none of which has another size. 0 where that is not so.
+    var clockShift: Double {
+        var shifts: [Double] = []
+        for record in self where !record.isGone {
+            guard let file = record.file, let shift = file.dateShift(to: record.episode) else { continue }
+            if let then = file.catalogSize, then != record.episode.size ?? then { return 0 }
+            shifts.append(shift.rounded())
+        }
+        guard shifts.count > 1, let shift = shifts.first, shifts.allSatisfy({ $0 == shift }) else { return 0 }
+        // No clock is set by more: a shift of a day is the work of a nightly job.
+        return shift.remainder(dividingBy: 900) == 0 && abs(shift) <= 14 * 3600 ? shift : 0
     }
 }

@@ -248,6 +248,7 @@ struct FileRecognition {
     private func isUnderWay(_ shelved: EpisodeRecord) -> Bool {
         guard let transfer = shelved.transfer else { return false }
         return [.downloading, .verifying].contains(transfer.state) || transfer.committedLength > 0
+            || transfer.total != nil
     }
 
     /// Files in the book's folders, those that it may have had included, under names of their own.

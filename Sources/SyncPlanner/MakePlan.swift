@@ -65,13 +65,15 @@ private struct Planner {
         let recognition = FileRecognition(
             episodes, conditions: conditions, wanted: wanted, owners: owners, input: input)
         let expiry = Expiry(episodes, conditions: conditions, wanted: wanted, input: input)
+        let clockShift = episodes.clockShift
         let decisions = zip(episodes, conditions).map { shelved, condition in
             let key = shelved.episode.identity.key
             var rule: Message? = wanted.contains(key) ? nil : input.rules.filter.rule
             if rule == nil, expiry.unwanted.contains(key) { rule = input.rules.keep.map { "\($0)" } }
             return EpisodeDecision(
                 for: shelved, condition: condition, match: recognition.matches[key], input: input, unwantedBy: rule,
-                isExpired: expiry.expired.contains(key))
+                isExpired: expiry.expired.contains(key),
+                change: shelved.file?.catalogChange(to: shelved.episode, clockShift: clockShift))
         }
         let moves = decisions.enumerated().compactMap { rank, decision -> RenameOrder.Move? in
             guard decision.mayMove, let from = decision.existingPath, let to = decision.wanted, from != to else {

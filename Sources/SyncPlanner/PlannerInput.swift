@@ -82,6 +82,7 @@ package struct PlanRules {
     package var triesAtOnce: Bool
     /// What becomes of episodes whose file is gone from the disk.
     package var onMissingFile: MissingFileRule
+    package var onCatalogChange = CatalogChangeRule.replace
     /// The time to hold next tries against.
     package var now: Date
 

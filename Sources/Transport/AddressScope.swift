@@ -14,6 +14,8 @@ enum AddressScope: Sendable, Hashable {
     /// Loopback, link-local, private, multicast, documentation, and whatever else the IANA registries of special-purpose
     /// addresses do not call globally reachable.
     case local
+    /// No host at all (`0.0.0.0`, `::`): what ad filters resolve the names to that they block.
+    case nowhere
 
     /// - Parameter address: four bytes of IPv4, or sixteen of IPv6.
     init(_ address: [UInt8]) {
@@ -48,6 +50,11 @@ enum AddressScope: Sendable, Hashable {
         // A server, and a client whose bits are inverted (RFC 4380 §4).
         if teredo?.contains(address) == true { return [Array(address[4..<8]), address[12..<16].map(~)] }
         return carriers.filter { $0.block.contains(address) }.map { Array(address[$0.offset..<$0.offset + 4]) }
+    }
+
+    /// The scope of what a name resolves to.
+    private static func ofResolved(_ address: [UInt8]) -> AddressScope {
+        address.allSatisfy { $0 == 0 } ? .nowhere : AddressScope(address)
     }
 
     /// The scope of a numeric address; nil when the text is a name.
@@ -97,10 +104,10 @@ enum AddressScope: Sendable, Hashable {
             switch entry.ai_family {
             case AF_INET:
                 let four = address?.loadUnaligned(as: sockaddr_in.self).sin_addr
-                if let four { scopes.insert(AddressScope(withUnsafeBytes(of: four) { Array($0) })) }
+                if let four { scopes.insert(ofResolved(withUnsafeBytes(of: four) { Array($0) })) }
             case AF_INET6:
                 let six = address?.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-                if let six { scopes.insert(AddressScope(withUnsafeBytes(of: six) { Array($0) })) }
+                if let six { scopes.insert(ofResolved(withUnsafeBytes(of: six) { Array($0) })) }
             default: break
             }
             next = entry.ai_next

@@ -51,10 +51,21 @@ package struct HTTPResponse: Sendable {
     package var headers: HTTPHeaders
     /// Where the answer came from in the end.
     package var address: ResourceAddress
+    /// Where the resource is for good from now on; nil where no server said so.
+    package var movedTo: ResourceAddress?
     package var body: HTTPResponseBody
 }
 
 extension HTTPResponse {
+    /// The same, for others to read: its body, which was read, and decoded, already.
+    func with(body bytes: ByteBuffer) -> HTTPResponse {
+        var response = self
+        response.headers.remove(name: "Content-Encoding")
+        response.body = HTTPResponseBody(
+            base: nil, tail: [bytes], address: address, limits: body.limits, endsWithConnection: false)
+        return response
+    }
+
     /// The first value of a header field; nil when the field is missing or empty.
     package func first(_ name: String) -> String? {
         headers.first(name: name).flatMap { $0.isEmpty ? nil : $0 }
@@ -63,12 +74,17 @@ extension HTTPResponse {
     /// Which part of the resource the answer's body is; nil where it does not say.
     package var contentRange: ContentRange? { first("Content-Range").map(ContentRange.init(parsing:)) }
 
+    /// How the body is coded, as the answer says.
+    package var contentCoding: ContentCoding {
+        ContentCoding(parsing: headers["Content-Encoding"].joined(separator: ","))
+    }
+
     /// What the answer's `Retry-After` asks for; see ``RetryPolicy/requestedWait(retryAfter:date:now:)``.
     package func requestedWait(now: Double) -> Double? {
         RetryPolicy.requestedWait(retryAfter: first("Retry-After"), date: first("Date"), now: now)
     }
 
-    /// The whole body in memory.
+    /// The whole body of a document in memory.
     ///
     /// - Throws: ``TransportError`` of kind `oversized` when it is longer than `limit` bytes.
     package func collect(upTo limit: Int) async throws -> ByteBuffer {
@@ -77,17 +93,11 @@ extension HTTPResponse {
             guard declared <= limit else { throw TransportError(.oversized(limit: limit), address: address) }
             whole.reserveCapacity(declared)
         }
-        do {
-            for try await var part in body {
-                guard whole.readableBytes + part.readableBytes <= limit else {
-                    throw TransportError(.oversized(limit: limit), address: address)
-                }
-                whole.writeBuffer(&part)
+        for try await var part in await DecodedBody(ofDocument: self) {
+            guard whole.readableBytes + part.bytes.readableBytes <= limit else {
+                throw TransportError(.oversized(limit: limit), address: address)
             }
-        } catch let failure as TransportError where failure.kind == .notClosed {
-            // A document that was cut hardly ends as XML, HTML and JSON do.
-            let last = whole.readableBytesView.last { $0 > 0x20 }
-            guard let last, ">}]".utf8.contains(last) else { throw failure }
+            whole.writeBuffer(&part.bytes)
         }
         return whole
     }

@@ -8,38 +8,42 @@ import NIOSSL
 package struct HTTPResponseBody: AsyncSequence, Sendable {
     package typealias Element = ByteBuffer
 
-    let base: ResponseStream.Body
+    /// Nil for a body that was read already, into ``tail``.
+    let base: ResponseStream.Body?
+    var tail: ArraySlice<ByteBuffer> = []
     /// Where it comes from.
     package let address: ResourceAddress
     let limits: BodyLimits
     /// Whether nothing but the end of the connection tells the end of the body (RFC 9112 §6.3).
     let endsWithConnection: Bool
 
-    package func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(base: base, address: address, limits: limits, endsWithConnection: endsWithConnection)
-    }
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     package struct AsyncIterator: AsyncIteratorProtocol {
-        let base: ResponseStream.Body
-        let address: ResourceAddress
+        private let base: ResponseStream.Body?
+        private let address: ResourceAddress
         private var limits: BodyLimits
         private let endsWithConnection: Bool
         private var consumed = 0
-        private var tail: ArraySlice<ByteBuffer> = []
+        private var tail: ArraySlice<ByteBuffer>
         private var ending: (any Error)?
 
-        init(base: ResponseStream.Body, address: ResourceAddress, limits: BodyLimits, endsWithConnection: Bool) {
-            self.base = base
-            self.endsWithConnection = endsWithConnection
-            self.address = address
-            self.limits = limits
+        fileprivate init(_ body: HTTPResponseBody) {
+            base = body.base
+            tail = body.tail
+            endsWithConnection = body.endsWithConnection
+            address = body.address
+            limits = body.limits
         }
 
         package mutating func next() async throws -> ByteBuffer? {
             if let ending {
-                guard let part = tail.popFirst() else { throw ending }
-                return part
+                if let part = tail.popFirst() { return part }
+                // The bytes of a document show whether it is whole, as they do without TLS.
+                if limits.isOfDocument, (ending as? TransportError)?.kind == .notClosed { return nil }
+                throw ending
             }
+            guard let base else { return tail.popFirst() }
             do {
                 let start = ContinuousClock.now
                 guard let part = try await base.next() else { return nil }
@@ -75,6 +79,7 @@ struct BodyLimits: Sendable {
     /// Over which the rate is an average. Longer than a single stall, which is no slowness.
     private let window: Double
     private let deadline: ContinuousClock.Instant?
+    var isOfDocument: Bool { deadline != nil }
     private var waited = 0.0
     private var bytes = 0
 

@@ -25,6 +25,8 @@ package struct TransportOptions: Sendable {
     package var authorities: TrustedAuthorities?
     /// The folder of ``SharedWaits``; nil for a worker that runs alone.
     package var sharedWaits: String?
+    /// Responses that a request may be answered with; nil for none.
+    package var readResponses: ReadResponses?
     /// What secures connections.
     var security = TLSConfiguration.makeClientConfiguration()
     /// Looks names up before they are connected to.
@@ -98,6 +100,13 @@ package struct HTTPTransport: Sendable {
     ///
     /// - Throws: ``TransportError``; `CancellationError`.
     package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        if request.method == .get, request.isForDocument, let responses = core.options.readResponses,
+            let target = RequestTarget(request.address),
+            let read = responses.take(request.address, credentials: credentials(for: target, of: request))
+        {
+            note?(read)
+            return read
+        }
         var chain = RedirectChain(at: request.address)
         let deadline = ContinuousClock.now + .seconds(core.options.answerTimeout)
         while true {
@@ -120,6 +129,7 @@ package struct HTTPTransport: Sendable {
             }
             let answer = HTTPResponse(
                 status: Int(response.head.status.code), headers: response.head.headers, address: address,
+                movedTo: chain.movedTo,
                 body: HTTPResponseBody(
                     base: response.body, address: address,
                     limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil),
@@ -141,6 +151,15 @@ package struct HTTPTransport: Sendable {
         guard answer.address.server == request.address.server else { return false }
         return RequestTarget(request.address).map { !credentials(for: $0, of: request).isEmpty } ?? false
             || request.address.withoutSecrets != request.address.secretText
+    }
+
+    /// Has the next request to where a response came from, with the same credentials, be answered with that response.
+    ///
+    /// - Parameter body: all of it, decoded.
+    package func keep(_ response: HTTPResponse, body: ByteBuffer, to request: HTTPRequest) {
+        guard let target = RequestTarget(response.address) else { return }
+        core.options.readResponses?.keep(
+            response, body: body, credentials: credentials(for: target, of: request))
     }
 
     /// What the request brings itself counts more than what the source has.
@@ -205,8 +224,11 @@ package struct HTTPTransport: Sendable {
         if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
             headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }
-        // Lengths and ranges count the bytes that are stored, so no coding is wanted in between.
-        let standard = [("User-Agent", core.options.userAgent), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
+        // Lengths and ranges of audio count the bytes that are stored, so no coding is wanted in between.
+        let standard = [
+            ("User-Agent", core.options.userAgent), ("Accept", "*/*"),
+            ("Accept-Encoding", request.isForDocument ? "gzip, deflate" : "identity"),
+        ]
         for (name, value) in access.headers + standard where !headers.contains(name: name) {
             headers.add(name: name, value: value)
         }
@@ -265,6 +287,7 @@ package struct HTTPTransport: Sendable {
         if route.resolvesNamesElsewhere { return [AddressScope.ofUnresolved(target.host)] }
         let scopes = await core.scopes.scopes(of: target.host)
         if scopes.isEmpty { throw TransportError(.unresolvable(host: target.host), address: address) }
+        if scopes.contains(.nowhere) { throw TransportError(.filteredName(host: target.host), address: address) }
         return scopes
     }
 

@@ -51,6 +51,9 @@ enum RedirectPolicy {
 struct RedirectChain {
     private(set) var address: ResourceAddress
     private(set) var hops = 0
+    /// Where the permanent redirects lead that the chain begins with; nil without one. What a temporary one leads to holds for
+    /// this request only (RFC 9110 §15.4).
+    private(set) var movedTo: ResourceAddress?
     private(set) var hasLeftOrigin = false
     /// Set by servers of this chain. They go back to their own hosts only, and end with the chain.
     private var cookies: CookieFile
@@ -107,6 +110,8 @@ struct RedirectChain {
         case .follow(let next, let sameOrigin):
             for field in head.headers["Set-Cookie"] { cookies.set(field, by: target, now: now) }
             if !sameOrigin { hasLeftOrigin = true }
+            let isPermanent = [.movedPermanently, .permanentRedirect].contains(head.status)
+            if isPermanent, address == movedTo ?? first { movedTo = next }
             address = next
             hops += 1
             return true

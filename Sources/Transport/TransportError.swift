@@ -12,6 +12,8 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
         case badAddress
         /// The address is on this machine or in a private network, and the source does not allow that.
         case localAddress(host: String)
+        /// An ad filter in the network resolves the host to no address at all (`0.0.0.0`).
+        case filteredName(host: String)
         /// The host was connected to at an address of another scope than when it was checked.
         case changedAddress(host: String)
         case unresolvable(host: String)
@@ -35,6 +37,8 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
         case malformed(Message)
         case redirect(Message, remedy: Message? = nil)
         case oversized(limit: Int)
+        /// The body is compressed in a way that is not read here.
+        case coded(Message)
         /// The server asked another worker to wait (``SharedWaits``), so that it was not asked.
         case askedToWait(seconds: Double)
         /// The proxy cannot be reached, or cannot reach the server now.
@@ -62,8 +66,8 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
             .proxy,
             .other:
             .retry
-        case .badAddress, .localAddress, .changedAddress, .insecure, .redirect, .oversized, .proxyCredentials,
-            .proxyRefusal:
+        case .badAddress, .localAddress, .filteredName, .changedAddress, .insecure, .redirect, .oversized, .coded,
+            .proxyCredentials, .proxyRefusal:
             .skip
         }
     }
@@ -86,6 +90,8 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
         switch kind {
         case .localAddress:
             "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source"
+        case .filteredName(let host):
+            "allow \(host) in the ad filter (Pi-hole, AdGuard, the hosts file), then run again"
         case .changedAddress(let host):
             "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
         case .redirect(_, let remedy): remedy
@@ -102,6 +108,7 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
         case .badAddress: "the address is not one that can be fetched"
         case .localAddress(let host):
             "it leads to \(host), on this machine or in a private network, where its source may not lead"
+        case .filteredName(let host): "\(host) resolves to 0.0.0.0: an ad filter in this network blocks it"
         case .changedAddress(let host):
             "\(host) changed between an address on the internet and one in a private network while it was asked for"
         case .unresolvable(let host): "the host name \(host) cannot be resolved"
@@ -115,6 +122,7 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
         case .redirect(let detail, _): detail
         case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
+        case .coded(let coding): "the answer is compressed (\(coding)), which was not asked for"
         case .askedToWait: "the server asked another worker to wait"
         case .proxy(let detail), .proxyCredentials(let detail), .proxyRefusal(let detail), .other(let detail): detail
         }

@@ -2,7 +2,7 @@ import BookModel
 
 /// Scheme, host and port: what credentials belong to (RFC 6454 §4).
 package struct WebOrigin: Sendable, Hashable {
-    let isSecure: Bool
+    package let isSecure: Bool
     /// In lower case.
     let host: String
     let port: Int

@@ -15,7 +15,7 @@ package enum FileVerdict: Sendable, Hashable {
     case longer(Int64)
     /// It has its size, and begins as something else than audio: by name, "an HTML page".
     case wrongHeader(Message)
-    /// Other bytes, while size, times and inode are the recorded ones: nobody wrote to it.
+    /// Other bytes, while size, times and, where it is stable, the inode are the recorded ones: nobody wrote to it.
     case bitRot
     /// Other bytes of the same length, written since it was fetched.
     case changed
@@ -32,7 +32,9 @@ package enum FileVerdict: Sendable, Hashable {
     /// | written to while it was read | changing |
     /// | the recorded digest; the recorded size and a sound beginning, where no more was asked for | intact |
     /// | another digest: begins as no audio · time and inode as recorded · else | wrong header · bit rot · changed |
-    init(of look: FileCheck, recorded file: LocalFile) {
+    ///
+    /// - Parameter keepsInodes: whether a file has the same inode as long as nobody replaces it.
+    init(of look: FileCheck, recorded file: LocalFile, keepsInodes: Bool = true) {
         switch look {
         case .nothing: self = .missing
         case .other(let kind): self = .displaced(kind)
@@ -52,8 +54,7 @@ package enum FileVerdict: Sendable, Hashable {
             } else if let what = found.foreignContent {
                 self = .wrongHeader(what)
             } else {
-                let isUntouched =
-                    found.facts.modificationTime == file.modificationTime && found.facts.inode == file.inode
+                let isUntouched = file.hasTime(of: found.facts) && (!keepsInodes || found.facts.inode == file.inode)
                 self = isUntouched ? .bitRot : .changed
             }
         }
@@ -126,11 +127,13 @@ package enum FileVerdict: Sendable, Hashable {
 
 extension CheckedFile {
     /// Whether anything was written to the file since it was fetched, as far as its times and inode tell. The time of
-    /// change counts as well, which programs that put back the time of modification (tag editors) cannot put back.
-    func wasTouched(since file: LocalFile) -> Bool {
+    /// change counts as well, which programs that put back the time of modification (tag editors) cannot put back. On a copied
+    /// disk, which has other inodes, it is the time of copying.
+    func wasTouched(since file: LocalFile, keepsInodes: Bool = true) -> Bool {
+        guard file.hasTime(of: facts) else { return true }
         let fetched = file.fetchedAt.timeIntervalSince1970
-        return facts.modificationTime != file.modificationTime || facts.inode != file.inode
-            || Double(changeTime) / 1_000_000_000 > fetched + Self.clockGrain
+        return keepsInodes
+            && (facts.inode != file.inode || Double(changeTime) / 1_000_000_000 > fetched + Self.clockGrain)
     }
 
     /// Seconds by which the clock of a filesystem may lie behind or ahead of the one that a record is written by.

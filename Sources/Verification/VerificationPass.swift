@@ -21,6 +21,7 @@ actor VerificationPass {
     /// With the indices of the files.
     private var bad: [(fileIndex: Int, file: VerifiedFile)] = []
     private var seen = 0
+    private var keepsInodes = true
 
     init(
         _ files: [VerifiedFile], library: String, depth: FileReader.Depth, store: CatalogStore,
@@ -47,6 +48,7 @@ actor VerificationPass {
         let questions = files.map {
             ParallelFileReader.Question(path: library + "/" + $0.file.path, size: $0.file.size, depth: depth)
         }
+        keepsInodes = try await inodesAreKept()
         do {
             try await ParallelFileReader.look(into: questions) { try await self.deal(with: $0) }
         } catch is CancellationError {
@@ -55,6 +57,20 @@ actor VerificationPass {
         report.bad = bad.sorted { $0.fileIndex < $1.fileIndex }.map(\.file)
         return report
     }
+
+    /// Whether most files have the inodes that were recorded. On a disk that was copied, and on FAT, FUSE and SMB, they have
+    /// others.
+    private func inodesAreKept() async throws -> Bool {
+        let (files, library) = (files.prefix(Self.maxSample), library)
+        return try await runBlocking {
+            let known = files.compactMap { file in
+                fileAttributes(library + "/" + file.file.path).map { $0.inode == file.file.inode }
+            }
+            return known.count { $0 } * 2 >= known.count
+        }
+    }
+
+    private static let maxSample = 1000
 
     private func deal(with part: ParallelFileReader.Part) async throws {
         var intact: [VerifiedFile] = []
@@ -82,10 +98,17 @@ actor VerificationPass {
 
     /// - Returns: nil when the file is no longer the library's.
     private func judged(_ file: VerifiedFile, _ look: FileCheck) async throws -> VerifiedFile? {
-        var file = file
-        file.verdict = FileVerdict(of: look, recorded: file.file)
-        if case .file(let found) = look { file.wasTouched = found.wasTouched(since: file.file) }
+        let file = judged(file, by: look)
         return file.verdict == .intact ? file : try await judgedAgain(file, look)
+    }
+
+    private func judged(_ file: VerifiedFile, by look: FileCheck) -> VerifiedFile {
+        var file = file
+        file.verdict = FileVerdict(of: look, recorded: file.file, keepsInodes: keepsInodes)
+        if case .file(let found) = look {
+            file.wasTouched = found.wasTouched(since: file.file, keepsInodes: keepsInodes)
+        }
+        return file
     }
 
     /// What a run did, or was about to do, while the file was looked at.
@@ -104,12 +127,11 @@ actor VerificationPass {
         file.file = recorded
         for path in paths {
             guard let look = try await self.look(recorded, at: path, depth: depth) else { return file }
-            let verdict = FileVerdict(of: look, recorded: recorded)
+            let again = judged(file, by: look)
             // A path that it may have is not where it must be.
-            guard verdict == .intact || path == recorded.path else { continue }
-            file.verdict = verdict
-            if case .file(let found) = look { file.wasTouched = found.wasTouched(since: recorded) }
-            if verdict == .intact { break }
+            guard again.verdict == .intact || path == recorded.path else { continue }
+            file = again
+            if file.verdict == .intact { break }
         }
         return file.verdict == .intact ? file : try await retagged(file)
     }

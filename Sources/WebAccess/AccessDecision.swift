@@ -17,7 +17,7 @@ package enum Route: Sendable, Hashable, CaseIterable {
     /// What a user does for themselves alone: positions, marks, bookmarks; by the API, and by a form.
     case ownCall
     case ownForm
-    /// Pages, documents and actions that concern the whole library: not for those who see some books only.
+    /// Pages, documents and actions that concern the whole library: not for users who may only listen.
     case libraryPage
     case libraryDocument
 
@@ -32,7 +32,7 @@ package enum Route: Sendable, Hashable, CaseIterable {
     /// Whether it comes as a form.
     package var isForm: Bool { [.form, .ownForm, .loginForm].contains(self) }
 
-    /// Whether those who see some books only may have it.
+    /// True if users who may only listen may have it.
     var isForLimited: Bool {
         switch self {
         case .call, .form, .libraryPage, .libraryDocument: false
@@ -90,7 +90,7 @@ package struct RequestCredentials: Sendable, Hashable {
     package var hasFormToken: Bool
     /// Whether the path holds the key of the apps.
     package var hasAppsKey: Bool
-    /// Whether who asks sees some books only.
+    /// True if the user may only listen.
     package var isLimited: Bool
 
     package init(
@@ -117,7 +117,7 @@ package enum AccessDecision: Sendable, Hashable {
     case refuse
     /// As if there were nothing (404).
     case nothing
-    /// Not for those who see some books only (403).
+    /// Not for users who may only listen (403).
     case limited
 
     /// - Parameter asksWhoComes: whether there is a password or a token at all.

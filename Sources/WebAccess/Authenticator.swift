@@ -154,7 +154,7 @@ package final class Authenticator: Sendable {
             proof.hasToken = Session.isSame(brought, token.secretText)
         }
         if !proof.hasToken, let session = await session(of: request, seenAs: view) {
-            // Who was removed in this moment is nobody any more.
+            // A user who was removed meanwhile has no session.
             let known = credentials.user(session.user)
             (proof.hasSession, user) = (known != nil, known ?? user)
         }
@@ -178,12 +178,14 @@ package final class Authenticator: Sendable {
     }
 
     /// Gives the feeds of a user a new URL, and ends the old one; those of others remain.
-    /// - Throws: ``Failure`` of kind `libraryUnwritable`.
+    /// - Throws: ``Failure``, of kind `usage` if the user was removed.
     package func rotateApps(of user: User) async throws {
         guard user.id != User.owner.id else { return try await keyring.rotateApps() }
         let changed = try await runBlocking { [users] in
             try users.change { users in
-                guard let index = users.firstIndex(where: { $0.id == user.id }) else { return }
+                guard let index = users.firstIndex(where: { $0.id == user.id }) else {
+                    throw UserBook.unknown(user.name ?? "")
+                }
                 users[index].appsKey = ServeKeys.newAppsKey()
             }
         }
@@ -207,7 +209,7 @@ package final class Authenticator: Sendable {
         return Session.formToken(of: session, visit: visit, signedWith: await keyring.keys())
     }
 
-    /// What a browser without a login is told apart from others by, so that no other one's form passes for its own.
+    /// A cookie that identifies a browser without a login, so that a form of another browser is refused.
     /// - Returns: and the cookie to set where the browser has none.
     package func visit(of request: Request, seenAs view: ClientView) -> (name: String, cookie: String?) {
         let known = request.cookies(view.cookieName(Self.visitName)).first { ServeKeys.bytes($0)?.count == 16 }

@@ -28,28 +28,31 @@ struct UserFile: Sendable {
         do {
             guard let bytes = try readPrivateFile(at: path, maxSize: Self.maxSize) else { return nil }
             let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
-            let isWell =
+            let isValid =
                 content.version == 1 && Set(content.users.map(\.id)).count == content.users.count
                 && content.users.allSatisfy { $0.id != User.owner.id && $0.name != nil }
-            guard isWell else { throw SystemError(code: EINVAL) }
+            guard isValid else { throw SystemError(code: EINVAL) }
             return content.users
         } catch {
             throw Failure(
                 .inputOutput, disposition: .stop, what: "the users in \(path) cannot be read",
                 why: (error as? SystemError)?.message ?? "the file is damaged",
-                remedy: "make the file readable, or restore it from a backup; until then nobody is let in")
+                remedy: "make the file readable, or restore it from a backup; until then all logins are refused")
         }
     }
 
     /// Changes the users, one process at a time where the filesystem has locks.
+    /// - Parameter creating: if there is no file. A file without users lets everybody in, and must not replace one that got lost.
     /// - Returns: the users as they are now.
     /// - Throws: ``Failure``, and what `body` throws; then nothing is changed.
     @discardableResult
-    func change(_ body: (inout [User]) throws -> Void) throws -> [User] {
+    func change(creating: Bool = false, _ body: (inout [User]) throws -> Void) throws -> [User] {
         let lock = uninterrupted { open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { uninterrupted { flock(lock, LOCK_EX) } }
-        var users = try read() ?? []
+        guard var users = try read() ?? (creating ? [] : nil) else {
+            throw Failure.file("\(path) cannot be changed", errno: ENOENT)
+        }
         try body(&users)
         users.sort { ($0.name ?? "") < ($1.name ?? "") }
         let bytes = try JSONEncoder().encode(Content(users: users))

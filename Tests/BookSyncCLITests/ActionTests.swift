@@ -477,6 +477,8 @@ extension ProductTests {
 
         static let refused: [(path: String, body: String, status: Int)] = [
             ("fetch", "{}", 400), ("fetch", "{", 400), ("fetch", #"{"refs": ["40111/x"]}"#, 400),
+            // Not the whole queue of the book.
+            ("cancel", #"{"refs": ["demo:40111/3"], "all": true}"#, 400),
             ("fetch", #"{"refs": ["nosuch:1"]}"#, 404), ("pause", #"{"refs": ["demo:1"]}"#, 404),
             ("pause", #"{"refs": ["demo:40111/77"]}"#, 404), ("remove", #"{"refs": ["~abc:~def"]}"#, 404),
             ("cancel", #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "~x"}]}"#, 404),

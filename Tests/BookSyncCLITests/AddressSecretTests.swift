@@ -89,18 +89,64 @@ extension ProductTests {
             }
         }
 
-        @Test func `an address whose secrets would be left out of what is stored is not subscribed to`() async throws {
-            try await withWorkbench { bench in
-                try await withServer(Self.script()) { server in
-                    for address in [Self.withUser(server), server.url("/feed.xml?token=\(Self.password)")] {
-                        let run = try await bench.run("subscribe", address)
-                        #expect(run.exitCode == 78, "\(run.errors)")
-                        #expect(run.errors.contains("secrets are not stored"))
-                        #expect(!run.errors.contains(Self.password))
-                    }
-                    #expect(try await bench.run("subscriptions", "--json").output == "[]\n")
-                    #expect(try await bench.run("subscribe", server.url("/feed.xml?show=7")).exitCode == 0)
+        @Test
+        func `a feed with a secret in its address is subscribed to, and the secret is in a file of its own alone`()
+            async throws
+        {
+            let script = Self.script {
+                $0.path == "/1.mp3" || $0.header("Authorization") == Self.basic || $0.query["auth"] == Self.password
+            }
+            try await withServer(script) { server in
+                for address in [Self.withUser(server), server.url("/feed.xml?auth=\(Self.password)&show=7")] {
+                    try await withWorkbench { try await subscribe(to: address, in: $0) }
                 }
+            }
+        }
+
+        private func subscribe(to address: String, in bench: Workbench) async throws {
+            for arguments in [
+                ["subscribe", address], ["subscriptions", "--json"], ["mirror", "-vv", "--json"], ["mirror", "-q"],
+                ["list", "--json"], ["runs", "--json"], ["doctor"], ["subscriptions", "--export", "-"],
+                ["fetch", address, "--json"],
+            ] {
+                let run = try await bench.runBare(arguments + ["--library", "L"])
+                #expect(run.exitCode == 0, "\(arguments): \(run.errors)")
+                #expect(!(run.output + run.errors).contains(Self.password), "\(arguments)")
+            }
+            #expect(try bench.digests() == [sha256(Self.audio)])
+            let own = try bench.files(in: bench.library.appending(path: ".booksync"))
+            let holders = try own.filter { try Data(contentsOf: $1).firstRange(of: Data(Self.password.utf8)) != nil }
+            let (path, file) = try #require(holders.first)
+            #expect(holders.count == 1 && path.hasPrefix("addresses/"))
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            // Without its address a book says what to do.
+            try FileManager.default.removeItem(at: file)
+            for command in ["mirror", "doctor"] {
+                let lost = try await bench.run(command)
+                #expect(lost.exitCode == 78, "\(command): \(lost.errors)")
+                #expect((lost.output + lost.errors).contains("booksync subscribe ADDRESS records it"), "\(lost.output)")
+            }
+            #expect(try await bench.run("subscribe", address, "-q").exitCode == 0)
+            #expect(try await bench.run("mirror", "-q").exitCode == 0)
+        }
+
+        @Test func `a new token in a feed's address downloads nothing again`() async throws {
+            var feed = ServedFeed()
+            feed.items = [2, 1].map { ServedFeed.Item($0) }
+            feed.token = "first-token-0001"
+            try await withFeed(feed) { bench, server, feed in
+                #expect(
+                    try await bench.run("subscribe", server.url("/feed.xml?auth=first-token-0001"), "-q").exitCode == 0)
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                feed.update { $0.token = "second-token-0002" }
+                let refused = try await bench.run("mirror")
+                #expect(refused.exitCode == 77 && !refused.errors.contains("-token-"), "\(refused.errors)")
+                let again = try await bench.run("subscribe", server.url("/feed.xml?auth=second-token-0002"))
+                #expect(again.exitCode == 0 && again.errors.contains("already subscribed"), "\(again.errors)")
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                #expect(server.audioRequests.count == 2)
+                #expect(try bench.files().count == 2)
             }
         }
 

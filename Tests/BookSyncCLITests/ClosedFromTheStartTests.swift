@@ -37,6 +37,10 @@ extension ProductTests {
         private static func isRefusal(_ status: Int, of path: String, leadingTo location: String?) -> Bool {
             // What the login is dressed with is for everybody.
             if path == "/login" || path.hasPrefix("/static/") { return [200, 404].contains(status) }
+            // The login itself is there for strangers, and lacks a password here.
+            if path == "/actions/login", [400, 403, 503].contains(status) { return true }
+            // An open server refuses a form as well, if it is not its own.
+            if path.hasPrefix("/actions/") { return status == 303 && location?.hasPrefix("/login") == true }
             return switch status {
             case 401, 403, 503: true
             case 303: !path.hasPrefix("/api/") && location?.hasPrefix("/login") == true
@@ -87,6 +91,7 @@ extension ProductTests {
                         """
                         \(route.method) \(route.path) HTTP/1.1\r
                         Host: 127.0.0.1\r
+                        \(route.path.hasPrefix("/actions/") ? "Sec-Fetch-Site: same-origin\r\n" : "")\
                         Content-Type: \(route.path.hasPrefix("/api") ? "application/json" : "application/x-www-form-urlencoded")\r
                         \(number == routes.count - 1 ? "Connection: close\r\n" : "")Content-Length: 0\r\n\r\n
                         """

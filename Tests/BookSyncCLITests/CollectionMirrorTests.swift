@@ -376,13 +376,34 @@ extension ProductTests {
         func `serve downloads every book of a list of 510 feeds, whether it is asked to mirror or does so by itself`(
             isAsked: Bool
         ) async throws {
-            let numbers = 1...510
+            try await withListOf510Feeds { bench, server in
+                let option = isAsked ? "--no-color" : "--mirror-every=6h"
+                try await bench.serve(option, environment: bench.configured) { shelf in
+                    if isAsked {
+                        let json = ["Content-Type: application/json", "Content-Length: 2"]
+                        let asked = try await shelf.send("/api/v1/mirror", method: "POST", json, body: "{}")
+                        #expect(asked.status == 200)
+                    }
+                    try await waitUntil("both runs are over") {
+                        let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
+                        return runs.count { $0.number("exit_code") != nil } == 2
+                    }
+                    let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
+                    #expect(runs.compactMap { $0.number("fetched") }.sorted() == [10, 500])
+                }
+                try Self.expectAllOnce(bench, server)
+            }
+        }
+
+        private func withListOf510Feeds(
+            _ body: (Workbench, MisbehavingServer) async throws -> Void
+        ) async throws {
             let script = ServerScript { request in
                 let server = "http://\(request.header("Host") ?? "")"
                 let parts = request.path.split(separator: "/")
                 switch parts.first {
                 case "list.opml":
-                    let outlines = numbers.map { "<outline xmlUrl=\"\(server)/feed/\($0)\"/>" }
+                    let outlines = (1...510).map { "<outline xmlUrl=\"\(server)/feed/\($0)\"/>" }
                     return .text(
                         "<opml version=\"2.0\"><body>\(outlines.joined())</body></opml>", type: "text/x-opml")
                 case "feed":
@@ -400,25 +421,46 @@ extension ProductTests {
                     try bench.configure("sources: { feed: { type: feed, allow-private-addresses: true } }")
                     let list = "feed:opml:\(server.url("/list.opml"))"
                     #expect(try await bench.run("subscribe", list, environment: bench.configured).exitCode == 0)
-                    let option = isAsked ? "--no-color" : "--mirror-every=6h"
-                    try await bench.serve(option, environment: bench.configured) { shelf in
-                        if isAsked {
-                            let json = ["Content-Type: application/json", "Content-Length: 2"]
-                            let asked = try await shelf.send("/api/v1/mirror", method: "POST", json, body: "{}")
-                            #expect(asked.status == 200)
-                        }
-                        try await waitUntil("both runs are over") {
-                            let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
-                            return runs.count { $0.number("exit_code") != nil } == 2
-                        }
-                        let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
-                        #expect(runs.compactMap { $0.number("fetched") }.sorted() == [10, 500])
-                    }
-                    let asked = server.record.requests.map(\.path).filter { $0 != "/list.opml" }
-                    #expect(Set(asked).count == 1020 && asked.count == 1020)
-                    let expected = numbers.map { sha256(Self.audio("\($0)")) }
-                    #expect(try bench.digests().sorted() == expected.sorted())
+                    try await body(bench, server)
                 }
+            }
+        }
+
+        /// Each feed and each file was requested once, and is on disk.
+        private static func expectAllOnce(_ bench: Workbench, _ server: MisbehavingServer) throws {
+            let asked = server.record.requests.map(\.path).filter { $0 != "/list.opml" }
+            #expect(Set(asked).count == 1020 && asked.count == 1020)
+            let expected = (1...510).map { sha256(audio("\($0)")) }
+            #expect(try bench.digests().sorted() == expected.sorted())
+        }
+
+        @Test func `the mirror of the nightly line downloads every book of a list of 510 feeds`() async throws {
+            try await withListOf510Feeds { bench, server in
+                let night = try await bench.run(
+                    "mirror", "--quiet", "--wait", "10min", "--time-limit", "8h", environment: bench.configured)
+                #expect(night.exitCode == 0 && night.errors == "", "\(night.errors)")
+                try Self.expectAllOnce(bench, server)
+            }
+        }
+
+        @Test func `limits hold for all runs of a mirror together, and what they leave is 75`() async throws {
+            try await withListOf510Feeds { bench, server in
+                func night(_ count: Int) async throws -> ProductRunner.Result {
+                    try await bench.run("mirror", "-q", "--max-episodes", "\(count)", environment: bench.configured)
+                }
+                let few = try await night(5)
+                #expect(few.exitCode == 75, "\(few.errors)")
+                let told = "10 books or more not checked: the limits of the run were reached"
+                #expect(few.errors.contains(told), "\(few.errors)")
+                #expect(try bench.files().count == 5)
+                // All of the first run, and 5 of the second one.
+                let most = try await night(500)
+                #expect(most.exitCode == 75 && most.errors.contains("5 left for the next run"), "\(most.errors)")
+                #expect(try bench.files().count == 505)
+                let last = try await night(5)
+                #expect(last.exitCode == 0 && last.errors == "", "\(last.errors)")
+                #expect(try bench.files().count == 510)
+                #expect(server.record.requests.count { $0.path.hasPrefix("/audio/") } == 510)
             }
         }
 

@@ -56,12 +56,57 @@ extension ProductTests {
                     let line = try #require(done.errors.firstMatch(of: /crontab -l; (echo '.*')\) \| crontab -/)).output
                         .1
                     let written = try await bench.shell(String(line))
-                    // What cron makes of a line: five fields, and a command in which a percent sign stands behind a backslash.
-                    let command = written.output.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)[5]
-                        .replacing("\\%", with: "%")
-                    let night = try await bench.shell(String(command))
-                    #expect(night.exitCode == 0, "\(command) \(night.errors)")
+                    let night = try await Self.runAsCron(written.output, bench)
+                    #expect(night.exitCode == 0, "\(written.output) \(night.errors)")
                     #expect(try bench.files().count == 2)
+                }
+            }
+        }
+
+        /// Runs what cron makes of a line: five fields, and a command in which a percent sign is behind a backslash. Nothing of
+        /// the user's environment is there, and the home folder is another one.
+        private static func runAsCron(_ line: String, _ bench: Workbench) async throws -> ProductRunner.Result {
+            let command = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)[5]
+            let script = bench.folder.appending(path: "night")
+            try Data(command.replacing("\\%", with: "%").utf8).write(to: script)
+            return try await bench.shell("exec env -i HOME=\"$PWD/home\" PATH=/usr/bin:/bin sh '\(script.path)'")
+        }
+
+        @Test func `the line that init puts into the crontab works without the user's environment`() async throws {
+            try await withServer(Self.script) { server in
+                try await withWorkbench { bench in
+                    var environment = try Self.standInCrontab(bench)
+                    environment["BOOKSYNC_CONFIG"] = nil
+                    environment["XDG_CONFIG_HOME"] = bench.folder.path + "/settings"
+                    let done = try await bench.run("init", server.url("/Emma/"), "--cron", environment: environment)
+                    #expect(done.exitCode == 0, "\(done.errors)")
+                    let path = bench.folder.path + "/settings/booksync/"
+                    let table = bench.folder.appending(path: "table")
+                    let line = try String(contentsOf: table, encoding: .utf8)
+                    let night = try await Self.runAsCron(line, bench)
+                    #expect(night.exitCode == 0 && night.errors == "", "\(line) \(night.errors)")
+                    #expect(try bench.files().count == 2)
+                    // What the configuration takes from the environment is in a file beside it.
+                    let text = try String(contentsOfFile: path + "config.yaml", encoding: .utf8)
+                    try Data(text.replacing("/Emma/\"", with: "/${NAME}/\"").utf8)
+                        .write(to: URL(filePath: path + "config.yaml"))
+                    #expect(try await Self.runAsCron(line, bench).exitCode == 78)
+                    try Data("NAME=Emma\n".utf8).write(to: URL(filePath: path + "secrets.env"))
+                    let second = try await Self.runAsCron(line, bench)
+                    #expect(second.exitCode == 0, "\(second.errors)")
+
+                    // Another configuration has a line of its own; what is named besides a configuration that is there is not
+                    // dropped without a word.
+                    let other = ["init", "--cron", "--config", bench.folder.path + "/other.yaml"]
+                    for _ in 1...2 {
+                        #expect(try await bench.runBare(other, environment: environment).exitCode == 0)
+                    }
+                    let lines = try String(contentsOf: table, encoding: .utf8).split(separator: "\n")
+                    #expect(lines.count == 2 && lines[1].hasSuffix("/other.yaml"), "\(lines)")
+                    for more in [[server.url("/Emma/")], ["--library", "M"]] {
+                        let refused = try await bench.runBare(other + more, environment: environment)
+                        #expect(refused.exitCode == 64 && refused.errors.contains("it is there already"))
+                    }
                 }
             }
         }
@@ -75,6 +120,7 @@ extension ProductTests {
                 table='\(bench.folder.path)/table'
                 [ "$1" = - ] && exec cat >"$table"
                 [ -e "$table" ] || { echo "no crontab for me" >&2; exit 1; }
+                echo "a warning of the system" >&2
                 exec cat "$table"
                 """
             let path = folder.appending(path: "crontab").path
@@ -88,17 +134,23 @@ extension ProductTests {
                 let environment = try Self.standInCrontab(bench)
                 let table = bench.folder.appending(path: "table")
                 let done = try await bench.run("init", "--cron", environment: environment)
+                let again = ["init", "--cron"]
                 #expect(
                     done.exitCode == 0 && done.output == "cron runs booksync mirror every night\n", "\(done.errors)")
                 let first = try String(contentsOf: table, encoding: .utf8)
-                #expect(first.hasPrefix("30 3 * * *  exec ") && first.contains(" mirror --quiet "), "\(first)")
+                #expect(first.hasPrefix("30 3 * * *  set -a; ") && first.contains(" mirror --quiet "), "\(first)")
                 #expect(first.contains(" --config ") && first.split(separator: "\n").count == 1)
                 try Data("# mine\n@daily date\n".utf8).write(to: table)
                 for _ in 1...2 {
                     // The configuration is there now, and stays as it is.
-                    #expect(try await bench.run("init", "--cron", environment: environment).exitCode == 0)
+                    #expect(try await bench.runBare(again, environment: environment).exitCode == 0)
                 }
                 #expect(try String(contentsOf: table, encoding: .utf8) == "# mine\n@daily date\n" + first)
+                // A line of which the user changed the hour and the limit stays the only one.
+                let mine = first.replacing("30 3 ", with: "5 1 ").replacing("--time-limit 8h ", with: "")
+                try Data(mine.utf8).write(to: table)
+                #expect(try await bench.runBare(again, environment: environment).exitCode == 0)
+                #expect(try String(contentsOf: table, encoding: .utf8) == mine)
             }
         }
 
@@ -110,10 +162,11 @@ extension ProductTests {
                     "#!/bin/sh\n[ \"$1\" = - ] && touch '\(bench.folder.path)/written'\necho no >&2; exit 1\n"
                 try Data(refusing.utf8).write(to: tool)
                 let refused = try await bench.run("init", "--cron", environment: environment)
-                #expect(refused.exitCode == 78 && refused.errors.contains("crontab does not let you"))
+                #expect(refused.exitCode == 78 && refused.errors.contains("your crontab cannot be read"))
                 #expect(!FileManager.default.fileExists(atPath: bench.folder.path + "/written"))
-                let missing = try await bench.run(
-                    "init", "--cron", environment: bench.configured.merging(["PATH": "/nowhere"]) { $1 })
+                // The configuration was written.
+                let missing = try await bench.runBare(
+                    ["init", "--cron"], environment: bench.configured.merging(["PATH": "/nowhere"]) { $1 })
                 #expect(missing.exitCode == 78, "\(missing.errors)")
                 #expect(missing.errors.contains("there is no crontab command here"), "\(missing.errors)")
             }
@@ -133,6 +186,39 @@ extension ProductTests {
                 let service = try String(contentsOfFile: units + "service", encoding: .utf8)
                 #expect(service.contains("/booksync\" \"mirror\" \"--quiet\"") && service.contains("\"--config\""))
                 #expect(try String(contentsOfFile: units + "timer", encoding: .utf8).contains("\nOnCalendar="))
+                // What the user changed stays.
+                let mine = service + "Nice=19\n"
+                try Data(mine.utf8).write(to: URL(filePath: units + "service"))
+                let again = try await bench.runBare(["init", "--timer"], environment: environment)
+                #expect(again.exitCode == 78 && again.errors.contains("no systemd user session"), "\(again.errors)")
+                #expect(try String(contentsOfFile: units + "service", encoding: .utf8) == mine)
+                let other = try await bench.runBare(
+                    ["init", "--timer", "--config", bench.folder.path + "/other.yaml"], environment: environment)
+                #expect(other.errors.contains("service is there already and runs something else"), "\(other.errors)")
+                #expect(try String(contentsOfFile: units + "service", encoding: .utf8) == mine)
+            }
+        }
+
+        @Test func `installed units are started, and not hidden behind others`() async throws {
+            try await withWorkbench { bench in
+                let product = try #require(ProductRunner.executable)
+                let environment = [
+                    "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": "/nowhere", "DBUS_SESSION_BUS_ADDRESS": "",
+                    // A value that is to be ignored.
+                    "XDG_CONFIG_HOME": "",
+                ]
+                let installed = bench.folder.appending(path: ".local/share/systemd/user")
+                try FileManager.default.createDirectory(at: installed, withIntermediateDirectories: true)
+                try Data("[Service]\nExecStart=\(product.path) mirror --wait 10min\n".utf8)
+                    .write(to: installed.appending(path: "booksync.service"))
+                let done = try await bench.run("init", "--timer", environment: environment)
+                #expect(done.exitCode == 78, "\(done.errors)")
+                #expect(done.output == "the units of the nightly run are in \(installed.path)\n", "\(done.errors)")
+                #expect(try bench.files(in: bench.folder.appending(path: ".config")).count == 1)
+                try FileManager.default.removeItem(at: installed)
+                let own = try await bench.runBare(["init", "--timer"], environment: environment)
+                let folder = bench.folder.path + "/.config/systemd/user"
+                #expect(own.output == "the units of the nightly run are in \(folder)\n", "\(own.errors)")
             }
         }
 

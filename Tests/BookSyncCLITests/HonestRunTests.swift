@@ -56,6 +56,36 @@ extension ProductTests {
             }
         }
 
+        @Test func `a listing that lacks the same each night is a notice, and one that lacks something else is 75`()
+            async throws
+        {
+            let whole = Self.feed("Emma", items: [1, 2, 3])
+            let second = try #require(whole.range(of: "<item><title>Ep 2")).lowerBound
+            let third = try #require(whole.range(of: "<item><title>Ep 3")).lowerBound
+            let served = Watched(whole)
+            let script = ServerScript { request in
+                request.path == "/emma.xml"
+                    ? Self.answer(served.value) : ServerScript.file(sampleMP3(bytes: 20_000)).answer(request)
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    #expect(try await bench.run("subscribe", server.url("/emma.xml"), "-q").exitCode == 0)
+                    let one = String(whole[..<second])
+                    let two = String(whole[..<third])
+                    let nights: [(String, Int32)] = [
+                        (whole, 0), (two, 75), (two, 0), (one, 75), (one, 0), (whole, 0), (one, 75),
+                    ]
+                    for (feed, code) in nights {
+                        served.update { $0 = feed }
+                        let night = try await bench.run("mirror")
+                        #expect(night.exitCode == code, "\(night.errors)")
+                        #expect(night.errors.contains("the feed ends in the middle") == (feed != whole))
+                    }
+                    #expect(try bench.files().count == 3)
+                }
+            }
+        }
+
         @Test func `a failure names its book and episode in the mail, the log, the runs, JSON and the queue`()
             async throws
         {

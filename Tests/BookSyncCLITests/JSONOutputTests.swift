@@ -211,6 +211,7 @@ extension ProductTests {
             try Data(outline.replacing("</body>", with: more + "</body>").utf8)
                 .write(to: reader.bench.folder.appending(path: "in.opml"))
             try await reader.run("subscriptions --import in.opml", exitCode: 65)
+            try await reader.run("subscriptions --moved https://feeds.example/1 https://feeds.example/2")
             try await reader.run("subscriptions")
         }
 
@@ -253,7 +254,7 @@ extension ProductTests {
             try await reader.run("adopt old --book demo:40111 --copy", library: "M")
             let feeds = "[gone]\nurl=http://127.0.0.1:\(port)/gone.xml\nspool=/nowhere\n"
             try Data(feeds.utf8).write(to: bench.folder.appending(path: "castgetrc"))
-            try await reader.run("import castget castgetrc", exitCode: 69, library: "O")
+            try await reader.run("import castget castgetrc --copy", exitCode: 69, library: "O")
             try Data("generic 5000000006\n".utf8).write(to: bench.folder.appending(path: "archive"))
             try await reader.run("import yt-dlp archive --book demo:40111 --dry-run", library: "M")
             try await reader.run("import yt-dlp archive --book demo:40111 --files old --copy", library: "O")

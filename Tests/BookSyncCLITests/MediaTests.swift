@@ -324,7 +324,8 @@ extension ProductTests {
                         while try await durations(bench, environment) != [20, 25], looks < 200 { looks += 1 }
                     }
                     #expect(try await durations(bench, environment) == [20, 25])
-                    #expect(try FileManager.default.contentsOfDirectory(atPath: calls.path) == ["002 mp3.mp3"])
+                    let read = try FileManager.default.contentsOfDirectory(atPath: calls.path)
+                    #expect(read.count == 1 && read[0].hasPrefix("002 "), "\(read)")
                     // Whoever has every file read has this one read too.
                     #expect(try await bench.run("verify", environment: environment).exitCode == 0)
                     #expect(try await durations(bench, environment) == [20, 20])

@@ -43,6 +43,37 @@
                 }
             }
 
+            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            func `without the disk with its users a server of several libraries is refused, unless it has a password`()
+                async throws
+            {
+                let libraries = "libraries: { home: disk/L, attic: A }\n"
+                try await withCatalog(ScriptedCatalog(episodes: 1).script, more: libraries) { bench, _ in
+                    let place = bench.folder.appending(path: "disk").path
+                    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+                    let disk = try SmallDisk.mount(at: place, kilobytes: 20_000)
+                    for library in ["home", "attic"] {
+                        let fetched = try await bench.runBare(
+                            ["fetch", library == "home" ? "1" : "2", "-q", "--library", library],
+                            environment: bench.configured)
+                        #expect(fetched.exitCode == 0, "\(fetched.errors)")
+                    }
+                    let added = try await bench.shell(
+                        "echo 'long enough' | $BOOKSYNC serve --add-user Anna --config '\(bench.configuration.path)'")
+                    #expect(added.exitCode == 0, "\(added.errors)")
+                    disk.unmount()
+                    for option in ["--listen=127.0.0.1:0", "--list-users"] {
+                        let refused = try await bench.runBare(["serve", option], environment: bench.configured)
+                        #expect(refused.exitCode == 73, "\(refused.output)\(refused.errors)")
+                    }
+                    let text = try String(contentsOf: bench.configuration, encoding: .utf8)
+                    try bench.configure(text + "\nserve: { password: '\(ServedShelf.hash)' }\n")
+                    try await bench.serve(library: nil, environment: bench.configured) { shelf async throws in
+                        #expect(try await shelf.status(nil) == 401)
+                    }
+                }
+            }
+
             private static let refused = [
                 ["mirror"], ["fetch", "1"], ["fetch", "1", "--dry-run"], ["subscribe", "1"], ["list"], ["search", "x"],
                 ["queue"], ["runs"], ["plan", "1"], ["trash", "list"], ["subscriptions"], ["mirror", "--dry-run"],

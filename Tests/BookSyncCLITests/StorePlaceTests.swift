@@ -94,6 +94,30 @@ extension ProductTests {
             }
         }
 
+        @Test func `a server does not copy its store over the newer one of another machine's run`() async throws {
+            let catalog = ScriptedCatalog(episodes: 2, bytes: 20_000)
+            try await withCatalog(catalog.script) { bench, server in
+                let (one, two) = (Self.machine("one", bench), Self.machine("two", bench))
+                #expect(try await bench.run("fetch", "1", environment: one).exitCode == 0)
+                try await bench.serve(environment: one) { shelf in
+                    let body = #"{"position": {"source": "cat", "book_id": "1", "id": "9001", "seconds": 5}}"#
+                    let answer = try await shelf.send(
+                        "/api/v1/position", method: "POST",
+                        ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    #expect(try await bench.run("fetch", "1/1", environment: two).exitCode == 0)
+                    #expect(try await bench.run("remove", "1/2", environment: two).exitCode == 0)
+                    shelf.product.send(signal: SIGTERM)
+                    _ = try await shelf.product.result()
+                }
+                // What was removed there stays removed for both.
+                for machine in [one, two] {
+                    #expect(try await bench.run("fetch", "1", environment: machine).exitCode == 0)
+                }
+                #expect(server.requests(path: "/audio/2.mp3").count == 1)
+            }
+        }
+
         private static func position(on shelf: ServedShelf) async throws -> Double? {
             let answer = try await shelf.send("/api/v1/positions/cat/1/9001").text
             return answer.firstMatch(of: /"seconds": ?([0-9.]+)/).flatMap { Double($0.1) }

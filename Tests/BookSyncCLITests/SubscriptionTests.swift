@@ -74,7 +74,7 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [[], ["-q"], ["--json"]])
+        @Test(arguments: [[], ["-q"], ["--json"], ["-q", "--dry-run"]])
         func `mirror without a subscription is 78, and says what to do`(_ options: [String]) async throws {
             try await withWorkbench { bench in
                 let result = try await bench.runBare(["mirror", "--library", "L"] + options)
@@ -83,6 +83,28 @@ extension ProductTests {
                 #expect(result.errors.contains("booksync subscribe REF adds one"), "\(result.errors)")
                 #expect(!result.errors.contains("demo catalog"))
                 #expect(!bench.exists, "a folder without a book is of no use")
+            }
+        }
+
+        @Test(arguments: [["-q"], ["-q", "--dry-run"]])
+        func `mirror is 78 where none of several libraries follows a book, begun or not`(_ options: [String])
+            async throws
+        {
+            let catalog = ScriptedCatalog(episodes: 2, bytes: 2000)
+            try await withCatalog(catalog.script, more: "libraries: { home: L, attic: A }") { bench, _ in
+                func run(_ arguments: [String]) async throws -> ProductRunner.Result {
+                    try await bench.runBare(arguments, environment: bench.configured)
+                }
+                let told = "nothing is subscribed to: neither the configuration nor any of its libraries names a book"
+                for isBegun in [false, true] {
+                    if isBegun { #expect(try await run(["fetch", "1", "-q", "--library", "attic"]).exitCode == 0) }
+                    let idle = try await run(["mirror"] + options)
+                    #expect(idle.exitCode == 78, "\(idle.errors)")
+                    #expect(idle.errors.ranges(of: told).count == 1, "\(idle.errors)")
+                }
+                #expect(try await run(["subscribe", "1", "-q", "--library", "attic"]).exitCode == 0)
+                let followed = try await run(["mirror"] + options)
+                #expect(followed.exitCode == 0 && followed.errors == "", "\(followed.errors)")
             }
         }
 

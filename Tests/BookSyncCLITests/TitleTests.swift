@@ -19,6 +19,23 @@ extension ProductTests {
             }
         }
 
+        @Test func `words are no book of the demo catalog because the store cannot be read`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
+                for store in ["store.sqlite", "store.sqlite-wal"] {
+                    let place = bench.library.appending(path: ".booksync/\(store)")
+                    try? FileManager.default.removeItem(at: place)
+                }
+                try Data(repeating: 7, count: 100_000)
+                    .write(to: bench.library.appending(path: ".booksync/store.sqlite"))
+                for command in ["subscribe", "fetch"] {
+                    let result = try await bench.run(command, "notaurl")
+                    let told = result.output + result.errors
+                    #expect(result.exitCode != 0 && !told.contains("demo:notaurl"), "\(told)")
+                }
+            }
+        }
+
         @Test(arguments: ["cancel", "remove", "unsubscribe"])
         func `where nobody can be asked, a command that takes something away wants the whole title`(
             command: String

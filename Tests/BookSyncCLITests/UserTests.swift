@@ -92,7 +92,9 @@ extension ProductTests {
                     #expect(try await shelf.send("/apps/\(keys[0])/feeds/all.opml").status == 404)
                     #expect(try await shelf.send("/apps/\(kims)/feeds/all.opml").status == 200)
                     #expect(try await !page(lin).contains(keys[0]))
-                    #expect(try await bench.run("serve", "--rotate-apps").exitCode == 0)
+                    // Where each has an address of their own, there is none that this ends.
+                    let none = try await bench.run("serve", "--rotate-apps")
+                    #expect(none.exitCode == 64 && none.errors.contains("serve --passwd NAME"), "\(none.errors)")
                     #expect(try await shelf.send("/apps/\(kims)/feeds/all.opml").status == 200)
                     #expect(try await bench.run("serve", "--remove-user", "小林", "--yes").exitCode == 0)
                     try await waitUntil("there is no such user") { try await shelf.status(lin) == 401 }
@@ -133,8 +135,12 @@ extension ProductTests {
                         #expect(answer.status == 403, "\(action)")
                     }
                     #expect(try bench.files().count == 6)
+                    // Other books give her no other rights.
+                    let other = try await bench.run("serve", "--books-of", "Anna")
+                    #expect(other.outputLines == ["Anna sees all books, and changes nothing"])
                     // From now on she may.
-                    #expect(try await bench.run("serve", "--books-of", "Anna").exitCode == 0)
+                    let freed = try await bench.run("serve", "--books-of", "Anna", "--no-read-only")
+                    #expect(freed.outputLines == ["Anna sees all books"])
                     try await waitUntil("she may look at runs") { try await shelf.status(anna, "/api/v1/runs") == 200 }
                 }
             }
@@ -210,11 +216,73 @@ extension ProductTests {
                     #expect(try await shelf.send("/apps/\(key)/feeds/demo/30776.xml").status == 404)
                     #expect(try await shelf.send("/apps/\(key)/feeds/demo/40111.xml").status == 200)
                     #expect(try await shelf.send("/apps/\(key)/covers/demo/30776").status == 404)
-                    // From now on they see all.
-                    #expect(try await bench.run("serve", "--books-of", "Kim").exitCode == 0)
+                    // From now on they see all, and may change it.
+                    #expect(try await bench.run("serve", "--books-of", "Kim", "--no-read-only").exitCode == 0)
                     try await waitUntil("the other book is seen") { try await get("/books/demo/30776").status == 200 }
                     #expect(try await get("/runs").status == 200)
                 }
+            }
+        }
+
+        @Test func `a file of users that got lost is not begun anew by a new address for apps`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
+                try await Self.add(bench, "Anna")
+                let file = bench.library.appending(path: ".booksync/serve-users")
+                try await bench.serve { shelf in
+                    let anna = try #require(try await shelf.logIn("password of Anna", as: "Anna").cookie)
+                    try FileManager.default.removeItem(at: file)
+                    let rotation = try await shelf.post(
+                        "/actions/rotate-apps", form: [], ["Cookie: \(anna)", "Origin: \(shelf.address)"])
+                    #expect(rotation.status >= 400, "\(rotation.status)")
+                    #expect(!FileManager.default.fileExists(atPath: file.path))
+                    // Who was known stays so.
+                    #expect(try await shelf.status(anna) == 200)
+                    #expect(try await shelf.status(nil) == 401)
+                }
+                try await bench.serve { shelf async throws in #expect(try await shelf.status(nil) == 401) }
+            }
+        }
+
+        @Test(.enabled("Python's sqlite3 is not installed") { await ForeignProgram.python(having: "sqlite3") != nil })
+        func `a removed user is locked out at once, also while the store is, and leaves nothing to a namesake`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
+                try await Self.add(bench, "Anna")
+                try await Self.add(bench, "Kim")
+                let python = try #require(await ForeignProgram.python(having: "sqlite3"))
+                let place = "/api/v1/positions/demo/40111/5000000001"
+                try await bench.serve { shelf in
+                    let kim = try #require(try await shelf.logIn("password of Kim", as: "Kim").cookie)
+                    #expect(try await Self.act(shelf, "position", Self.position, kim).status == 200)
+                    try await withProduct(["-c", LockedStore.taking], in: bench.folder, executable: python) { holder in
+                        try await holder.waitForOutput(containing: "held")
+                        let removed = try await bench.run("serve", "--remove-user", "Kim", "--yes")
+                        #expect(removed.exitCode == 75, "\(removed.errors)")
+                        try await waitUntil("the session has ended") { try await shelf.status(kim) == 401 }
+                    }
+                    try await Self.add(bench, "Kim")
+                    let next = try #require(try await shelf.logIn("password of Kim", as: "Kim").cookie)
+                    let position = try await shelf.send(place, ["Cookie: \(next)"]).text
+                    #expect(position.contains("\"revision\": 0"), "\(position)")
+                }
+            }
+        }
+
+        @Test func `users of another library than the default one are not left out without a word`() async throws {
+            try await withCatalog(
+                ScriptedCatalog(episodes: 1).script, more: "library: A\nlibraries: { home: L, attic: A }"
+            ) { bench, _ in
+                #expect(
+                    try await bench.runBare(
+                        ["fetch", "1", "-q", "--library", "home"], environment: bench.configured
+                    ).exitCode == 0)
+                try await Self.add(bench, "Anna")
+                let refused = try await bench.runBare(
+                    ["serve", "--listen", "127.0.0.1:0"], environment: bench.configured)
+                #expect(refused.exitCode == 78 && refused.errors.contains("its users are in the library"))
             }
         }
 
@@ -232,7 +300,7 @@ extension ProductTests {
                 #expect(json.contains("小林") && !json.contains("scrypt"))
                 for (script, code, sentence) in [
                     ("echo long enough | $BOOKSYNC serve --add-user Kim", Int32(64), "there is a user 'Kim' already"),
-                    ("echo long enough | $BOOKSYNC serve --add-user ' '", 64, "nobody can be called"),
+                    ("echo long enough | $BOOKSYNC serve --add-user ' '", 64, "is not a valid user name"),
                     ("echo short | $BOOKSYNC serve --add-user New", 64, "fewer than 8"),
                     ("echo long enough | $BOOKSYNC serve --passwd New", 64, "there is no user 'New'"),
                     ("$BOOKSYNC serve --books-of New", 64, "there is no user 'New'"),
@@ -240,6 +308,11 @@ extension ProductTests {
                     ("$BOOKSYNC serve --remove-user Kim </dev/null", 64, "say --yes"),
                     ("$BOOKSYNC serve --remove-user Kim --list-users", 64, "Use one option about users at a time"),
                     ("$BOOKSYNC serve --books demo:40111", 64, "--add-user"),
+                    ("$BOOKSYNC serve --list-users --read-only", 64, "--read-only is for the server"),
+                    (
+                        "echo long enough | $BOOKSYNC serve --passwd Kim --read-only", 64,
+                        "--read-only is for the server"
+                    ),
                 ] {
                     let result = try await bench.shell(
                         "\(script) --library L".replacing(
@@ -247,7 +320,6 @@ extension ProductTests {
                     #expect(result.exitCode == code && result.errors.contains(sentence), "\(script): \(result.errors)")
                 }
                 #expect(try await bench.run("serve", "--list-users").outputLines.count == 2)
-                // With users others may reach it; without anybody to ask for a password they may not.
                 for name in ["store.sqlite", "serve-users"] {
                     let bytes = try Data(contentsOf: bench.library.appending(path: ".booksync/\(name)"))
                     #expect(bytes.range(of: Data("password of".utf8)) == nil)

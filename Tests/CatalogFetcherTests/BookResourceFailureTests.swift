@@ -174,6 +174,33 @@ import Transport
         }
     }
 
+    @Test(arguments: [
+        ScriptedAnswer("<html>busy</html>"), ScriptedAnswer(status: 500, ""), ScriptedAnswer(status: 404, ""),
+        ScriptedAnswer(#"{"status":4,"msg":"非法请求"}"#),
+    ])
+    func `one page that cannot be read is a gap, and the listing incomplete`(bad: ScriptedAnswer) async throws {
+        try await ScriptedServer.run { request, _ in
+            request.page == 2 ? bad : WirePage.of(9, for: request, sections: 9)
+        } _: { _, address in
+            let book = try await listBook(settings: BookResourceSettings(address, pageSize: 3))
+            #expect(book.episodes.map(\.section) == [1, 2, 3, 7, 8, 9])
+            #expect(!book.listing.proof.isComplete)
+            #expect(book.warnings.hasPrefix("page 2 cannot be read: "), "\(book.warnings)")
+        }
+    }
+
+    @Test func `after two bad pages in a row, or rejected credentials, the listing fails`() async throws {
+        for (bad, kind) in [
+            (ScriptedAnswer("<html>busy</html>"), Failure.Kind.unreadableCatalog),
+            (ScriptedAnswer(#"{"status":1,"msg":"token已过期"}"#), .credentialsRejected),
+        ] {
+            let (failure, requests) = try await failure { request, _ in
+                request.page > 1 ? bad : WirePage.of(150, for: request, sections: 150)
+            }
+            #expect(failure.kind == kind && (requests == (kind == .credentialsRejected ? 2 : 3)))
+        }
+    }
+
     @Test func `a cancelled listing ends as cancelled`() async throws {
         try await ScriptedServer.run { _, _ in
             ScriptedAnswer(status: 503, "")

@@ -138,11 +138,9 @@ import Testing
         } _: { server, address in
             var settings = BookResourceSettings(address, pageSize: 3)
             settings.detailAddress = ResourceAddress(address + "/detail")
-            settings.headers = [("ClientVersion", "8.8.03")]
             let book = try await listBook(BookIdentity(source: "kting", id: "41"), settings: settings)
             #expect(server.requests.map(\.path).suffix(1) == ["/detail"])
             #expect(server.requests.last?.query == ["id": "41"])
-            #expect(server.requests.allSatisfy { $0.headers["ClientVersion"] == ["8.8.03"] })
             #expect(book.listing.proof == ListingProof(declared: 6, collected: 6, isComplete: true))
             #expect(
                 book.listing.description
@@ -175,26 +173,6 @@ import Testing
             #expect(book.listing.proof.isComplete)
             #expect(book.listing.description == BookDescription())
             #expect(book.warnings.hasPrefix("title and author are not known: "))
-        }
-    }
-
-    @Test func `an episode is located on its page, else in the listing`() async throws {
-        try await ScriptedServer.run { request, _ in
-            WirePage.of(9, for: request, sections: 9)
-        } _: { server, address in
-            try await withSource(BookResourceSettings(address, pageSize: 3)) { source in
-                func locate(_ key: String, section: Int) async throws -> Episode? {
-                    try await source.locate(EpisodeIdentity(book: testBook, key: key), section: section)
-                }
-                let onItsPage = try await locate("8", section: 8)
-                #expect(onItsPage?.address?.secretText == "http://audio.example/8.mp3")
-                #expect(server.requests.map(\.page) == [3])
-                let elsewhere = try await locate("2", section: 9)
-                #expect(elsewhere?.section == 2)
-                #expect(server.requests.map(\.page) == [3, 3, 1])
-                let nowhere = try await locate("99", section: 1)
-                #expect(nowhere == nil)
-            }
         }
     }
 

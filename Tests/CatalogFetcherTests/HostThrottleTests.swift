@@ -38,7 +38,7 @@ import Transport
                         _ = try await source.list(BookIdentity(source: "s", id: id)) { _ in }
                     }
                     #expect(failure?.kind == .catalogUnavailable)
-                    #expect(failure?.why.description.contains("the server is left alone for") == true)
+                    #expect(failure?.why.description.contains("the server asked to retry after") == true)
                 }
                 #expect(waits.all.isEmpty && server.record.requests.count == 1)
             }

@@ -13,6 +13,11 @@ import Testing
         (["b", "a10b2", "a10b10", "a9"], ["a9", "a10b2", "a10b10", "b"]),
         (["第10集", "第2集", "第1集"], ["第1集", "第2集", "第10集"]),
         (
+            ["第一百零二集", "第二十集", "第十集", "第3集", "第二集", "第一〇一集"],
+            ["第二集", "第3集", "第十集", "第二十集", "第一〇一集", "第一百零二集"]
+        ),
+        (["第十卷/1", "第九卷/1", "序"], ["序", "第九卷/1", "第十卷/1"]),
+        (
             ["99999999999999999999999", "100000000000000000000000"],
             ["99999999999999999999999", "100000000000000000000000"]
         ),
@@ -57,6 +62,36 @@ import Testing
     ])
     func `the number of a name is the one that its neighbours' differ in`(names: [String], numbers: [Int?]) {
         #expect(NumbersInNames.numbers(in: names) == numbers)
+    }
+
+    @Test(
+        arguments: [
+            (["2. B", "1. A"], [2, 1]), (["Lettura LV", "Lettura I"], nil), (["Lettura II", "Lettura I"], [2, 1]),
+            (["I tre - Lettura I", "I tre - Lettura II", "I tre - Lettura III"], [1, 2, 3]),
+            (["L'isola - IV", "Il mare - III", "X - II", "Y - I"], [4, 3, 2, 1]),
+            (["第一百零二回", "第二回"], nil), (["第三回 大闹", "第二回 三打", "第一回 出世"], [3, 2, 1]),
+            (["第十集", "第9集", "第八集", "第7集", "六", "五", "四", "三", "两", "一"], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
+            (["Chapter One", "Chapter Two", "Chapter the Third"], [1, 2, 3]),
+            ((1...21).map { $0 == 21 ? "Twenty-One" : "\($0)" }, (1...21).map { $0 == 21 ? nil : $0 }),
+            (["S01E01", "S01E02", "S01E03"], [1, 2, 3]), (["S01E01", "S01E02", "S02E01", "S02E02"], nil),
+            (["Preface", "1", "2", "3", "4"], [nil, 1, 2, 3, 4]), (["Preface", "1", "2", "3"], nil),
+            (["0", "1", "2", "4"], [0, 1, 2, 4]), (["1", "2", "9"], nil), (["5", "6", "7", "8"], nil),
+            (["2019", "2020"], nil), (["2001 - 01", "2001 - 02"], [1, 2]),
+            // Months of a podcast, from one year into the next.
+            (["11/2023", "12/2023", "1/2024", "2/2024", "3/2024", "4/2024"], nil),
+            (["One", "1", "I"], nil), (["a", "b"], nil), (["1"], nil), ([], nil),
+        ] as [([String], [Int?]?)])
+    func `names state an order where nearly all carry a number of their own that runs from 1`(
+        names: [String], positions: [Int?]?
+    ) {
+        #expect(NumbersInNames.positions(in: names) == positions)
+    }
+
+    @Test func `names in words are numbers up to ninety-nine`() {
+        let (ones, tens) = (["", "-one", " Two", "-THREE", " fourth"], ["twenty", "Thirty", "ninety"])
+        let names = ["one", "two", "Third", "twelve", "nineteenth"] + tens.flatMap { ten in ones.map { ten + $0 } }
+        let numbers = [1, 2, 3, 12, 19] + [20, 30, 90].flatMap { ten in (0...4).map { ten + $0 } }
+        #expect(names.map { NumbersInNames.englishWords(in: "Chapter \($0): the End") } == numbers.map { [$0] })
     }
 
     @Test(arguments: [

@@ -149,7 +149,7 @@ import Testing
         try await withStorePath { path async throws in
             try await CatalogStore(path: path, access: .readWrite).close()
             let other = try DatabaseQueue(path: path)
-            try await other.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v99')") }
+            try await other.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.applicationID + 1)") }
             try other.close()
             let failure = try await failure { _ = try await CatalogStore(path: path, access: access) }
             #expect(failure?.kind == .configuration)
@@ -158,11 +158,33 @@ import Testing
         }
     }
 
-    @Test func `a store without its schema is refused for reading`() async throws {
+    @Test(arguments: [CatalogStore.Access.readOnly, .readWrite, .exclusive])
+    func `a database of another program, or of a booksync before its release, is refused and stays as it is`(
+        access: CatalogStore.Access
+    ) async throws {
         try await withStorePath { path async throws in
-            try Data().write(to: URL(filePath: path))
+            let other = try DatabaseQueue(path: path)
+            try await other.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
+            try other.close()
+            let before = try Data(contentsOf: URL(filePath: path))
+            let failure = try await failure { _ = try await CatalogStore(path: path, access: access) }
+            #expect(failure?.kind == .configuration && failure?.disposition == .stop)
+            #expect(failure?.why.description.contains("before its first release") == true)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    @Test func `a store without tables is none for reading, and is made by the first that writes`() async throws {
+        try await withStorePath { path async throws in
+            // As a run that is killed before its first transaction leaves it.
+            let other = try DatabasePool(path: path)
+            try other.close()
+            #expect(try Data(contentsOf: URL(filePath: path)).count > 0)
             let failure = try await failure { _ = try await CatalogStore(path: path, access: .readOnly) }
-            #expect(failure?.why.description.contains("made by an older booksync") == true)
+            #expect(failure?.reason == .storeUnmade)
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge(samples(1...1), startingAt: 0, of: veterinary)
+            try await store.close()
         }
     }
 

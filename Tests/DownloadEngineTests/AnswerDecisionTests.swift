@@ -8,7 +8,8 @@ import Transport
 @Suite struct AnswerDecisionTests {
     /// What becomes of the answer, without its words.
     enum Outcome: Equatable {
-        case append(Int64?, overlap: Int64 = 0)
+        /// - `last`: where the body ends, where that is before the end of the file.
+        case append(Int64?, last: Int64? = nil, overlap: Int64 = 0)
         case replace(Int64?)
         case replaceDecoded(ContentCoding)
         case complete(Int64)
@@ -17,7 +18,8 @@ import Transport
         init(_ decision: AnswerDecision) {
             self =
                 switch decision {
-                case .append(let total, _, let overlap): .append(total, overlap: overlap)
+                case .append(let total, let last, let overlap):
+                    .append(total, last: last + 1 == total ? nil : last, overlap: overlap)
                 case .replace(let total): .replace(total)
                 case .replaceDecoded(let coding): .replaceDecoded(coding)
                 case .complete(let total): .complete(total)
@@ -107,11 +109,11 @@ import Transport
 
     /// What an answer to `Range: bytes=400-599` of 1000 bytes is worth.
     static let pieces: [Row] = [
-        Row("the piece asked for", .part(400, 599, 1000), .append(1000)),
-        Row("the piece asked for, of unknown total", .part(400, 599, nil), .append(1000)),
-        Row("a piece that begins earlier", .part(390, 599, 1000), .append(1000, overlap: 10)),
+        Row("the piece asked for", .part(400, 599, 1000), .append(1000, last: 599)),
+        Row("the piece asked for, of unknown total", .part(400, 599, nil), .append(1000, last: 599)),
+        Row("a piece that begins earlier", .part(390, 599, 1000), .append(1000, last: 599, overlap: 10)),
         Row("a piece that begins later", .part(401, 599, 1000), .restart),
-        Row("a piece that ends earlier", .part(400, 598, 1000), .append(1000)),
+        Row("a piece that ends earlier", .part(400, 598, 1000), .append(1000, last: 598)),
         Row("a piece that ends later", .part(400, 600, 1000), .restart),
         Row("the whole rest", .part(400, 999, 1000), .restart),
         Row("a piece of another version", .piece(.otherStrong), .restart),
@@ -119,7 +121,7 @@ import Transport
         Row("a piece without its validator", .piece(.init()), .restart),
         Row(
             "a piece of the same date", .piece(.dated), existing: .begun(.init(lastModified: old, age: 1)),
-            .append(1000)),
+            .append(1000, last: 599)),
         Row(
             "a piece of the same date, too young to tell", .piece(.dated),
             existing: .begun(.init(lastModified: old, age: 0)), .restart),
@@ -141,7 +143,7 @@ import Transport
         let existing = PartialContent(length: 0, validator: PartialContent.begun.validator, total: 1000)
         #expect(asked.range == "bytes=0-199")
         let decision = decide(existing: existing, asked: asked, head: .part(0, 199, 1000))
-        #expect(Outcome(decision) == .append(1000))
+        #expect(Outcome(decision) == .append(1000, last: 199))
     }
 
     // MARK: 200 and its like
@@ -218,11 +220,11 @@ import Transport
         Row("206 without Content-Range", ResponseHead(status: 206, validator: .strong), .restart),
         Row("206 with */total", .part(.unsatisfied(total: 1000)), .restart),
         Row("206 with an unreadable range", .part(.unreadable), .restart),
-        Row("206 that ends early", .part(400, 899, 1000), .append(1000)),
+        Row("206 that ends early", .part(400, 899, 1000), .append(1000, last: 899)),
         Row("206 of an unknown total, a total being known", .part(400, 999, nil), .append(1000)),
         Row(
             "206 of an unknown total, none being known", .part(400, 999, nil), existing: .begun(400, of: nil),
-            .append(nil)),
+            .append(nil, last: 999)),
         Row("206 past the known total", .part(400, 1000, nil), .restart),
         Row("206 that tells the total first", .part(400, 999, 1000), existing: .begun(400, of: nil), .append(1000)),
         Row("206 of a longer total", .part(400, 1999, 2000), .restart),

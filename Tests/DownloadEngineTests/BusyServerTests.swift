@@ -3,6 +3,7 @@ import CatalogStore
 import Foundation
 import Support
 import Testing
+import Transport
 
 @testable import DownloadEngine
 
@@ -158,22 +159,80 @@ import Testing
         throws
     {
         let requests = (1...4).map { TransferRequest(episode: .sample($0, address: "http://kting.info/a"), path: "a") }
+        func hold(_ place: Int, asked: Double? = nil, now: Double, in run: inout EngineRun) -> Double {
+            run.holdServer(of: place, because: Self.busy(asked: asked), now: now)
+        }
         var run = EngineRun(EngineSettings())
         #expect(run.add(requests).count == 4)
-        for place in 0..<4 {
-            let gap = run.gap(forServerOf: place, asked: nil)
-            #expect(gap == 1)
-            run.schedule.holdServer(of: place, until: run.now + 1)
-        }
-        let wished = run.gap(forServerOf: 0, asked: 7)
-        #expect(wished == 7)
+        var gaps = (0..<4).map { hold($0, now: 0, in: &run) }
+        #expect(gaps == [1, 1, 1, 1])
+        let asked = hold(0, asked: 7, now: 0, in: &run)
+        #expect(asked == 7)
         run = EngineRun(EngineSettings())
         _ = run.add(requests)
-        var gaps: [Double] = []
-        for _ in 1...10 { gaps.append(run.gap(forServerOf: 0, asked: nil)) }
+        gaps = (0..<10).map { hold(0, now: Double($0) * 1000, in: &run) }
         #expect(gaps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300])
-        let gapsAfterNone = [0, nil].map { run.gap(forServerOf: 0, asked: $0) }
-        #expect(gapsAfterNone == [0, 1])
+        gaps = [hold(0, asked: 0, now: 20_000, in: &run), hold(0, now: 21_000, in: &run)]
+        #expect(gaps == [0, 1])
+    }
+
+    private static func busy(asked: Double? = nil, server: String? = nil) -> AttemptResult.RetryReason {
+        var reason = AttemptResult.RetryReason(why: "busy", after: asked)
+        reason.isServerBusy = true
+        reason.server = server
+        return reason
+    }
+
+    /// Starts 100 transfers of one server, by a clock of its own. Those of no duration are at their end at once.
+    /// - Parameters:
+    ///   - failing: their places, from 0.
+    ///   - server: the one beyond a redirect that fails; nil for the transfers' own. The failing ones are a book then.
+    /// - Returns: when the last of the others was started.
+    private func lastStart(failing: Set<Int>, behindRedirect server: String? = nil) throws -> Double {
+        let (own, retry) = ("http://kting.info", RetryPolicy())
+        let other = BookIdentity(source: "demo", id: "other")
+        var run = EngineRun(EngineSettings())
+        _ = run.add(
+            (0..<100).map { place in
+                let book = server != nil && failing.contains(place) ? other : EngineBench.book
+                return TransferRequest(episode: .sample(place + 1, book: book, address: own + "/a"), path: "a")
+            })
+        var (now, last, left) = (0.0, 0.0, 100 - failing.count)
+        var failures: [Int: Int] = [:]
+        while left > 0 {
+            guard let place = run.schedule.startNext(now: now) else {
+                let wake = run.schedule.nextWake(now: now)
+                now = try #require(wake)
+                continue
+            }
+            run.schedule.end(place)
+            var result = AttemptResult(ending: .stopped, record: run.transfers[place].record)
+            guard failing.contains(place) else {
+                result.respondingServer = own
+                run.recordResponses(to: result, at: place)
+                (last, left) = (now, left - 1)
+                continue
+            }
+            let reason = Self.busy(server: server)
+            result.ending = .retry(reason)
+            run.recordResponses(to: result, at: place)
+            let gap = run.holdServer(of: place, because: reason, now: now)
+            #expect(run.troubles[server ?? own] ?? 0 <= retry.retries || server != nil, "the server is given up")
+            failures[place, default: 0] += 1
+            guard let wait = retry.wait(afterFailures: failures[place] ?? 0, random: 0.9) else { continue }
+            run.schedule.postpone(place, until: now + max(wait, 1.1 * gap))
+        }
+        return last
+    }
+
+    @Test(arguments: [[0], [99], [0, 1, 2, 3], [3, 20, 21, 60], Array(stride(from: 0, to: 100, by: 10))] as [[Int]])
+    func `case 25a: files that a server cannot give do not slow it down for the others`(failing: [Int]) throws {
+        #expect(try lastStart(failing: Set(failing)) < 60)
+    }
+
+    @Test(arguments: [[0], Array(0..<50)] as [[Int]])
+    func `case 25a: a server beyond a redirect does not slow down what is not behind it`(failing: [Int]) throws {
+        #expect(try lastStart(failing: Set(failing), behindRedirect: "http://cdn.example") == 0)
     }
 
     private func fetch(
@@ -233,7 +292,7 @@ import Testing
         var schedule = TransferSchedule(jobs: 4, jobsPerHost: 4)
         schedule.add((1...4).map { _ in ("http://h", 0) })
         #expect(schedule.startNext(now: 0) == 0)
-        schedule.slowDown(serverOf: 0, to: 2)
+        schedule.slowDown(serverOf: 0, to: 2, isRateLimit: true)
         schedule.holdServer(of: 0, until: 5)
         schedule.end(0)
         schedule.postpone(0, until: 5.5)

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import Support
 import Testing
+import Transport
 
 @testable import DownloadEngine
 

@@ -108,6 +108,8 @@ import Testing
         }
     }
 
+    private static let early: [UInt8] = [0xD0, 0xE0, 0xED, 0xED, 0xFF, 0xFF]
+
     /// What is sent in the place of audio, and what it is called then.
     private static let others: [([UInt8], String)] = [
         ([0xCF, 0xB5, 0xCD, 0xB3, 0xB7, 0xB1, 0xC3, 0xA6], "text"),
@@ -120,6 +122,9 @@ import Testing
         ([UInt8](repeating: 0, count: 600) + Array(page.utf8), "an HTML page"),
         (Array("#EXTM3U\r\nhttp://127.0.0.1/a.mp3\r\n".utf8), "a playlist"),
         ([0xFF, 0xD8, 0xFF, 0xE0] + sampleMP3(bytes: 5000).dropFirst(4), "an image"),
+        // "Ранняя" in windows-1251, where я is 0xFF, in a page and by itself.
+        (Array("<!doctype html><title>".utf8) + early + Array("</title>".utf8), "an HTML page"),
+        (early + Array(" ".utf8) + early, "text"),
     ]
 
     @Test(arguments: others.indices)

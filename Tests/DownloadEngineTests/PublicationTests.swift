@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `a replacement takes the old file's place when it is whole`() async throws {
-        try await withBench(.file(other, etag: "\"v2\"", [.cut(at: 30_000), .wellBehaved])) { bench in
+        try await withBench(.file(other, etag: "\"v2\"", [.wellBehaved, .cut(at: 30_000), .wellBehaved])) { bench in
             let episode = bench.episode()
             let old = try await publishOldVersion(of: episode, bench)
             let request = try await bench.request(episode, replacing: old, overwrites: true)
@@ -112,7 +112,7 @@ import Testing
             #expect(try bench.file() == other)
             #expect(try await bench.recordedFile(of: episode)?.sha256 == sha256(other))
             let conditions = bench.server.requests(path: "/a.mp3").map { $0.header("If-None-Match") }
-            #expect(conditions == ["\"v1\"", nil])
+            #expect(conditions == ["\"v1\"", "\"v1\"", nil])
             #expect(bench.server.bodyBytesSent(path: "/a.mp3") == other.count)
         }
     }
@@ -139,8 +139,62 @@ import Testing
             #expect(try bench.file() == bytes)
             #expect(try bench.partialNames() == [])
             let file = try #require(try await bench.recordedFile(of: episode))
-            #expect(file.catalogSize == 130_000)
+            // It is not the file's.
+            #expect(file.catalogSize == nil)
             #expect(file.sha256 == sha256(bytes))
+        }
+    }
+
+    /// What a server says of the file that is on disk when its catalog lists other things of it.
+    struct Look: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var etag: String?
+        var modified: String?
+        var length = 120_000
+        /// The catalog's size, which was 120,000.
+        var listed: Int64 = 130_000
+        var deeds: [Deed] = [.wellBehaved]
+        var isNew = false
+
+        static let all = [
+            Look(testDescription: "the same tag, and 200 for a condition", etag: "\"v1\"", modified: nil),
+            Look(testDescription: "the same date and length", etag: nil, modified: ServedFile.longAgo),
+            Look(testDescription: "the same length alone", etag: nil, modified: nil),
+            Look(
+                testDescription: "another length that the catalog does not know", etag: nil, modified: nil,
+                length: 110_000),
+            Look(
+                testDescription: "the length that the catalog lists", etag: nil, modified: nil, length: 130_000,
+                isNew: true),
+            Look(testDescription: "another tag and the same length", etag: "\"v2\"", modified: nil, isNew: true),
+            Look(
+                testDescription: "another date", etag: nil, modified: "Wed, 01 Jan 2025 00:00:00 GMT", isNew: true),
+            Look(
+                testDescription: "the same tag, where the head alone is refused", etag: "\"v1\"", modified: nil,
+                deeds: [.instead(Reply(status: 405)), .wellBehaved]),
+        ]
+    }
+
+    @Test(arguments: Look.all)
+    func `the head of a file tells whether it is another version, and only that is downloaded`(look: Look)
+        async throws
+    {
+        let served = sampleMP3(bytes: look.length, seed: look.isNew ? 2 : 1)
+        let file = ServerScript.file(served, etag: look.etag, lastModified: look.modified, look.deeds)
+        // It takes no notice of conditions.
+        let script = ServerScript { request in
+            var request = request
+            request.headers.removeAll { $0.name.lowercased().hasPrefix("if-") }
+            return file.answer(request)
+        }
+        try await withBench(script) { bench in
+            let old = try await publishOldVersion(of: bench.episode(size: 120_000), bench)
+            let episode = bench.episode(size: look.listed)
+            let report = await bench.run([try await bench.request(episode, replacing: old, overwrites: true)])
+            #expect(report.outcomes == [look.isNew ? .replaced : .unchanged], "\(report.sentences)")
+            #expect(report.bytesReceived == (look.isNew ? Int64(look.length) : 0))
+            #expect(try bench.file() == (look.isNew ? served : bytes))
+            #expect(try bench.partialNames() == [])
         }
     }
 

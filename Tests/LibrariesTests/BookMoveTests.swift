@@ -79,7 +79,7 @@ import Testing
 
     private func withStage(_ body: (Stage) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            _ = try await RecordedLibrary.all[RecordedLibrary.all.count - 1].unpack(into: folder)
+            _ = try await RecordedLibrary.killed.unpack(into: folder)
             let home = LibraryPlace(name: "home", path: folder.appending(path: "L").path, number: 0)
             let attic = LibraryPlace(name: "attic", path: folder.appending(path: "A").path, number: 1)
             // What the killed run left is settled, as by any run.

@@ -78,7 +78,9 @@ import Testing
             ([0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10], "an image"), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "an image"),
             // Padding of encoders.
             ([UInt8](repeating: 0xFF, count: 100), nil), ([UInt8](repeating: 0, count: 100), nil),
-            ([0x61, 0xFF, 0x61], nil), ([0, 0, 0, 1, 0, 2, 0, 3], nil),
+            ([0x61] + [UInt8](repeating: 0xFF, count: 4), nil), ([0xFF, 0x61], nil), ([0, 0, 0, 1, 0, 2, 0, 3], nil),
+            // "Ранняя" in windows-1251.
+            ([0xD0, 0xE0, 0xED, 0xED, 0xFF, 0xFF], "text"),
         ] as [([UInt8], String?)])
     func `text is text in any encoding`(bytes: [UInt8], found: String?) {
         #expect(AudioSignature.foreignContent(in: bytes)?.description == found)

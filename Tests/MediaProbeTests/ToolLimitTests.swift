@@ -34,6 +34,24 @@ import Testing
         return limits
     }
 
+    @Test(
+        arguments: [
+            ("echo '[error] Invalid data found' >&2; exit 1", false),
+            ("echo '[error] No space left on device' >&2; exit 1", nil), ("kill -KILL $$", nil),
+        ] as [(String, Bool?)])
+    func `a picture counts as one that cannot be read only where the program says so of it`(
+        script: String, isShrunk: Bool?
+    ) async throws {
+        try await withTool(script) { probe, _, file in
+            if let isShrunk {
+                let made = try await probe.shrink(file, to: 480, at: file + ".jpg")
+                #expect(made == isShrunk)
+            } else {
+                await #expect(throws: Failure.self) { _ = try await probe.shrink(file, to: 480, at: file + ".jpg") }
+            }
+        }
+    }
+
     /// Those whose arguments name the folder.
     private func processes(naming folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in

@@ -24,6 +24,12 @@ import Testing
         ("downloads:\n  export:\n    - { opf: 1 }", "line 3: 'export'", "expected words"),
         ("downloads: { on-missing-file: delete }", "'downloads.on-missing-file'", "one of fetch, tombstone"),
         ("on-catalog-removal: delete", "'on-catalog-removal'", "one of keep, report"),
+        ("on-catalog-change: ask", "'on-catalog-change'", "one of replace, keep"),
+        ("sources: { a: { type: feed, on-catalog-change: x } }", "'on-catalog-change'", "one of replace, keep"),
+        (
+            "subscriptions: [{ book: 'http://h/a', on-catalog-change: x }]", "'on-catalog-change'",
+            "one of replace, keep"
+        ),
         ("find: { sources: [librivox, spotify] }", "'find.sources'", "a list of any of librivox, internet-archive"),
         ("find: { fyyd-url: 'https://api.fyyd.de/0.2?key=1' }", "'find.fyyd-url'", "without user, query"),
         (

@@ -2,6 +2,7 @@ import BookModel
 import CatalogFetcher
 import Foundation
 import LibraryFiles
+import Logging
 import Support
 import Testing
 import Transport
@@ -252,9 +253,78 @@ import Transport
         #expect(access("b.xml").credentials.headers == ["X-Key": Secret("KEY")])
         #expect(access("b.xml").downgrade == .refuse)
         #expect(!configuration.effectiveDescription.yamlText.contains("OWN"))
+        let secret = "sources: { f: { type: feed, headers: { Referer: \"https://s/?key=HIDDEN-KEY-1\" } } }"
+        #expect(try await !loadConfiguration(secret).effectiveDescription.yamlText.contains("HIDDEN"))
         let wrong = "sources: { f: { type: feed, https-downgrade: perhaps } }"
         #expect(await configurationFailure(wrong)?.contains("without-credentials, allow, refuse") == true)
         let unset = "subscriptions: [{ book: \"https://f/a\", user-agent: \"${NONE}\" }]"
         #expect(await configurationFailure(unset)?.contains("NONE") == true)
+    }
+
+    private func send(
+        _ configuration: Configuration, _ body: (HTTPTransport) async throws -> Void
+    ) async throws {
+        try await withHTTPTransport(
+            options: configuration.transportOptions, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            body)
+    }
+
+    @Test(arguments: SourceKind.allCases)
+    func `the headers of a subscription count more than those of its source, whatever the catalog is`(kind: SourceKind)
+        async throws
+    {
+        try await withServer(.always(.notFound)) { server in
+            let configuration = try await loadConfiguration(
+                """
+                sources:
+                  own:
+                    type: \(kind.rawValue)
+                    url: "\(server.url("/{id}"))"
+                    user-agent: Source/1
+                    headers: { X-Key: KEY }
+                subscriptions:
+                  - { book: "own:1", user-agent: Mine/2, headers: { X-Key: OWN } }
+                """)
+            try await send(configuration) { transport in
+                for id in ["1", "2"] {
+                    let book = BookIdentity(source: "own", id: id)
+                    let source = try configuration.catalogSource(for: book, transport: transport)
+                    await #expect(throws: Failure.self) { _ = try await source.list(book) { _ in } }
+                }
+            }
+            let asked = server.record.requests.map { [$0.header("User-Agent"), $0.header("X-Key")] }
+            #expect(asked.first == ["Mine/2", "OWN"] && asked.last == ["Source/1", "KEY"], "\(asked)")
+        }
+    }
+
+    @Test func `an address that is not known yet is asked with the headers of the source for feeds`() async throws {
+        try await withServer(.always(.text("there"))) { server in
+            let configuration = try await loadConfiguration(
+                "sources: { shows: { type: feed, user-agent: Mozilla/5.0, headers: { X-Key: KEY } } }")
+            let address = server.address("/feed.xml")
+            try await send(configuration) { transport in
+                let transport = transport.using(configuration.access(at: address))
+                let request = HTTPRequest(.get, address)
+                let response = try await transport.send(request)
+                _ = try await response.collect(upTo: 100)
+            }
+            #expect(server.record.requests.map { $0.header("User-Agent") } == ["Mozilla/5.0"])
+            #expect(server.record.requests.map { $0.header("X-Key") } == ["KEY"])
+        }
+    }
+
+    @Test func `on-catalog-change is that of the subscription, else of its source, else of all`() async throws {
+        let configuration = try await loadConfiguration(
+            """
+            on-catalog-change: keep
+            sources: { feeds: { type: feed, on-catalog-change: replace }, files: { type: directory } }
+            subscriptions: [{ book: "feeds:https://f.example/a.xml", on-catalog-change: keep }]
+            """)
+        func rule(_ source: String, _ path: String) -> CatalogChangeRule {
+            configuration.catalogChangeRule(of: BookIdentity(source: source, id: "https://f.example/\(path)"))
+        }
+        #expect(rule("feeds", "a.xml") == .keep && rule("feeds", "b.xml") == .replace && rule("files", "c/") == .keep)
+        #expect(configuration.effectiveDescription.yamlText.contains("on-catalog-change: keep"))
+        #expect(Configuration.builtIn.onCatalogChange == .replace)
     }
 }

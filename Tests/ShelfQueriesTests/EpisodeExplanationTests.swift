@@ -71,6 +71,7 @@ import Testing
             "on disk",
             {
                 $0.shelved.file = file
+                $0.shelved.episode.size = file.size
                 $0.existingFile = existingFile()
             },
             "On disk it is Book/007.mp3, 1.0 kB as recorded. It was fetched from http://audio.example/7.mp3 on "
@@ -135,8 +136,8 @@ import Testing
             "another length than the catalog's",
             {
                 $0.shelved.file = file
-                $0.shelved.file?.catalogSize = 990
-            }, "; its length matches the one that the server declared, and not the catalog's (990 bytes)."
+                $0.shelved.episode.size = 990
+            }, "; its length matches the one that the server declared (1000 bytes), and not the catalog's (990 bytes)."
         ),
         (
             "failed",

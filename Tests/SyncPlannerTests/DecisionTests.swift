@@ -223,6 +223,42 @@ private let present: [Row] = [
         #expect(action.path == wanted)
     }
 
+    @Test func `on-catalog-change keeps a file of which the catalog has another version, unless it is forced`() throws {
+        var input = try input([renewed])
+        input.rules.onCatalogChange = .keep
+        let kept = try #require(makePlan(for: input).actions.first)
+        #expect(kept.kind == .keep)
+        #expect(kept.reason.description == "on disk; \(renewedWords), and on-catalog-change keeps it")
+        input.rules.force = true
+        #expect(makePlan(for: input).actions.first?.kind == .replace)
+    }
+
+    /// Hours by which the catalog moved the date of each of some files, and which of them count as new versions.
+    @Test(
+        arguments: [
+            ([1, 1, 1], []), ([-1, -1], []), ([5.5, 5.5, 0], []), ([13, 13], []),
+            // A single date, other minutes, other hours, and more than zones are apart, are no clock.
+            ([1], [1]), ([1, 0, 0], [1]), ([0.1, 0.1], [1, 2]), ([1, 2], [1, 2]),
+            ([1, 1, 30], [1, 2, 3]), ([15, 15], [1, 2]),
+        ] as [([Double], [Int])])
+    func `the same quarters of an hour in all dates that moved are the catalog's clock`(
+        shifts: [Double], replaced: [Int]
+    ) throws {
+        let situations = shifts.enumerated().map { index, hours in
+            Situation(index + 1).fetched(catalogDate: noon).dated(noon + hours * 3600)
+        }
+        let plan = makePlan(for: try input(situations))
+        #expect(plan.actions.filter { $0.kind == .replace }.map(\.episode.section) == replaced)
+    }
+
+    @Test func `a clock that was set hides no other size`() throws {
+        let situations = (1...3).map { Situation($0).fetched(catalogDate: noon).dated(noon + 3600) }
+        let plan = makePlan(for: try input(situations + [Situation(4).fetched(catalogDate: noon).size(1200)]))
+        #expect(plan.actions.filter { $0.kind == .replace }.map(\.episode.section) == [4])
+        let written = try input(situations.map { $0.size(1200) })
+        #expect(makePlan(for: written).actions.count { $0.kind == .replace } == 3)
+    }
+
     @Test func `a file that the user changed is fetched again without asking whether the server's did`() throws {
         let action = try #require(makePlan(for: try input([changedFile], force: true)).actions.first)
         #expect(action.kind == .replace)

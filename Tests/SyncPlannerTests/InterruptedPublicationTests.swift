@@ -15,6 +15,8 @@ import Testing
         (placed.transfer(.verifying, path: wanted), "adopt 7 Book/7.mp3", found),
         // Publishing begins when the bytes were verified, and renames the partial file.
         (placed.transfer(.downloading, total: 1000, path: wanted), "skip obstructed 7 Book/7.mp3", foreign),
+        // Its announcement was withdrawn.
+        (placed.transfer(.waiting, total: 1000), "skip obstructed 7 Book/7.mp3", foreign),
         (placed.transfer(.verifying, total: 1000, path: wanted).partial(1000), "skip obstructed 7 Book/7.mp3", foreign),
         (placed.transfer(.verifying, total: 1001, path: wanted), "skip obstructed 7 Book/7.mp3", foreign),
         (placed.transfer(.verifying, total: 1000), "skip obstructed 7 Book/7.mp3", foreign),

@@ -73,6 +73,21 @@ import Testing
         #expect(text == "there", sourceLocation: sourceLocation)
     }
 
+    @Test func `an ad filter is named, and not taken for a private network`() async throws {
+        try await withServer(ServerScript.always(.text("ad"))) { server in
+            let address = server.url("/a").replacing("127.0.0.1", with: "ads.example")
+            try await withTransport(Answers([.nowhere])) { transport in
+                let filtered = try await failure(address, over: transport.using(access(own: "https://feeds.example/")))
+                #expect(filtered?.kind == .filteredName(host: "ads.example"))
+                #expect(
+                    filtered?.why.description
+                        == "ads.example resolves to 0.0.0.0: an ad filter in this network blocks it")
+                #expect(filtered?.disposition == .skip)
+            }
+            #expect(server.record.requests.isEmpty)
+        }
+    }
+
     @Test func `a public source never reaches this machine, and the message says what to do`() async throws {
         try await withServer(.always(.text("there"))) { server in
             try await withTransport { transport in

@@ -57,6 +57,24 @@ import Testing
         #expect(FileVerdict(of: look, recorded: Self.recorded) == verdict)
     }
 
+    @Test func `where inodes do not last, the time tells whether anybody wrote to a file`() {
+        func verdict(time: Int64, recorded: Int64 = 50) -> FileVerdict {
+            var file = Self.recorded
+            file.modificationTime = recorded
+            return FileVerdict(
+                of: Self.look(time: time, inode: 8, sha256: "wrong"), recorded: file, keepsInodes: false)
+        }
+        #expect(verdict(time: 50) == .bitRot && verdict(time: 51) == .changed)
+        // FAT keeps two seconds.
+        #expect(verdict(time: 8_000_000_000, recorded: 9_700_000_000) == .bitRot)
+        #expect(verdict(time: 8_000_000_000, recorded: 10_000_000_000) == .changed)
+        #expect(verdict(time: 10_000_000_000, recorded: 9_700_000_000) == .changed)
+        let copied = CheckedFile(
+            facts: FileAttributes(size: 1000, modificationTime: 50, inode: 8, kind: .file), changeTime: .max,
+            sha256: "wrong", isUnchanged: true)
+        #expect(!copied.wasTouched(since: Self.recorded, keepsInodes: false))
+    }
+
     @Test func `every verdict has its sentence, and only what fetching helps is fetched again`() {
         let told = Self.table.map { FileVerdict(of: $0.0, recorded: Self.recorded) }
         let sentences = Set(told.map { $0.sentence(recorded: Self.recorded).description })

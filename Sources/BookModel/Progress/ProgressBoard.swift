@@ -65,7 +65,7 @@ package struct ProgressBoard: Sendable {
 
     package mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
         switch event {
-        case .notice, .advanced, .adopted, .renamed, .summarised: return
+        case .notice, .alert, .advanced, .adopted, .renamed, .summarised: return
         case .asking(let count):
             catalogs.all += count
             return

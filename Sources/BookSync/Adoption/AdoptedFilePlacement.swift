@@ -43,8 +43,8 @@ struct AdoptedFilePlacement: Sendable {
         var file = LocalFile(
             episode: item.episode.identity, path: item.path, size: item.size, sha256: sha256,
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
-            catalogSize: item.episode.size, catalogModifiedAt: item.episode.modifiedAt, fetchedAt: Date(),
-            verification: item.verification)
+            fetchedAt: Date(), verification: item.verification)
+        file.recordClaims(of: item.episode)
         if way == .inPlace {
             file.isNamedByUser = true
         } else {
@@ -126,8 +126,7 @@ struct AdoptedFilePlacement: Sendable {
         let (library, way) = (library.path, way)
         let source = folder + "/" + item.from
         try await runBlocking {
-            try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
-                .delete(PartialFile.name(for: item.episode.identity))
+            try PartialFile.drop(item.episode.identity, in: library + "/" + LibraryFolder.partialPath)
             guard way == .move, let now = fileAttributes(source) else { return }
             guard now == copied else {
                 throw Failure(

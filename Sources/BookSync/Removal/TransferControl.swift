@@ -152,13 +152,8 @@ package struct TransferControl: Sendable {
     }
 
     private static func dropPartials(of episodes: [EpisodeIdentity], in folder: LibraryFolder) async throws {
-        for episode in episodes {
-            let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
-            try await runBlocking {
-                // Opening one that is not there would make it, for which there may be no room.
-                guard fileSize(path) != nil else { return try PartialFile.removePieces(beside: path) }
-                try PartialFile(path, promised: nil).remove()
-            }
+        try await runBlocking {
+            for episode in episodes { try PartialFile.drop(episode, in: folder.partialFolder) }
         }
     }
 }

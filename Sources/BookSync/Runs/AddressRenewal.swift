@@ -6,14 +6,18 @@ import CatalogFetcher
 actor AddressRenewal {
     private let book: BookIdentity
     private let source: any CatalogSource
-    private var addresses: [String: ResourceAddress] = [:]
+    /// Of each episode the catalog's address, then that of a mirror.
+    private var addresses: [String: [ResourceAddress]] = [:]
     private var listedAt: ContinuousClock.Instant?
     private var asked: Set<String> = []
-    private var listing: Task<[String: ResourceAddress], any Error>?
+    private var listing: Task<[String: [ResourceAddress]], any Error>?
+    /// True if a file that is not at its address may be on another server.
+    nonisolated let hasMirror: Bool
 
     init(book: BookIdentity, source: any CatalogSource) {
         self.book = book
         self.source = source
+        hasMirror = source is any MirroredCatalog
     }
 
     /// Seconds for which a listing answers for all episodes: a server that refuses every one of them must not have the
@@ -21,13 +25,11 @@ actor AddressRenewal {
     private static let freshness = 60.0
 
     /// - Parameter stale: the address that is no longer good.
-    /// - Returns: the catalog's present address; nil when it gives none.
+    /// - Returns: the catalog's present address, or else a mirror's; nil when there is no other.
     func address(of episode: EpisodeIdentity, insteadOf stale: ResourceAddress) async throws -> ResourceAddress? {
         let isFirst = asked.insert(episode.key).inserted
-        if let known = addresses[episode.key], known != stale { return known }
-        if isFirst, let listedAt, ContinuousClock.now - listedAt < .seconds(Self.freshness) {
-            return addresses[episode.key]
-        }
+        if let known = other(than: stale, of: episode) { return known }
+        if isFirst, let listedAt, ContinuousClock.now - listedAt < .seconds(Self.freshness) { return nil }
         let running = listing ?? Task { try await Self.addresses(of: book, in: source) }
         listing = running
         defer { if listing == running { listing = nil } }
@@ -37,16 +39,21 @@ actor AddressRenewal {
             running.cancel()
         }
         listedAt = .now
-        return addresses[episode.key]
+        return other(than: stale, of: episode)
+    }
+
+    private func other(than stale: ResourceAddress, of episode: EpisodeIdentity) -> ResourceAddress? {
+        addresses[episode.key]?.first { $0 != stale }
     }
 
     private static func addresses(
         of book: BookIdentity, in source: any CatalogSource
-    ) async throws -> [String: ResourceAddress] {
-        var addresses: [String: ResourceAddress] = [:]
+    ) async throws -> [String: [ResourceAddress]] {
+        var addresses: [String: [ResourceAddress]] = [:]
         _ = try await source.list(book) { page in
-            for episode in page.episodes { addresses[episode.identity.key] = episode.address }
+            for episode in page.episodes { addresses[episode.identity.key] = [episode.address].compactMap(\.self) }
         }
-        return addresses
+        let mirrored = try await (source as? any MirroredCatalog)?.mirrorAddresses(of: book) ?? [:]
+        return addresses.merging(mirrored.mapValues { [$0] }, uniquingKeysWith: +)
     }
 }

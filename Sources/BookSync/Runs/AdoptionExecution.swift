@@ -49,7 +49,10 @@ struct AdoptionExecution: Sendable {
             }
             for failure in try await record(&files) { failures.append(failure) }
             for (action, file) in files {
-                try await dropPartial(of: file.episode)
+                // What was begun of an episode that is here whole is superfluous.
+                try await runBlocking {
+                    try PartialFile.drop(file.episode, in: library + "/" + LibraryFolder.partialPath)
+                }
                 adopted += 1
                 emit(
                     .adopted(
@@ -89,21 +92,14 @@ struct AdoptionExecution: Sendable {
                 .temporary, what: "\(action.path) is not recorded as episode \(action.episode.section)",
                 why: "it cannot be read, or changes while it is", remedy: "run again when nothing writes to it")
         }
-        return LocalFile(
+        var file = LocalFile(
             episode: action.episode.identity, path: action.path, size: examined.facts.size, sha256: sha256,
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
-            catalogSize: adoption.mayBeEarlierVersion ? examined.originalSize : action.episode.size,
-            catalogModifiedAt: action.episode.modifiedAt, fetchedAt: Date(),
-            verification: action.verification ?? .unverified, isNamedByUser: adoption.isNamedByUser,
+            fetchedAt: Date(), verification: action.verification ?? .unverified, isNamedByUser: adoption.isNamedByUser,
             original: examined.mark?.sha256 == sha256 ? examined.mark?.original?.file : nil)
-    }
-
-    /// What was begun of an episode that turned up whole is of no use any more.
-    private func dropPartial(of episode: EpisodeIdentity) async throws {
-        let library = library
-        try await runBlocking {
-            try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
-                .delete(PartialFile.name(for: episode))
-        }
+        file.recordClaims(of: action.episode)
+        // The next run finds that the catalog has another size.
+        if adoption.mayBeEarlierVersion { file.catalogSize = file.fetchedSize }
+        return file
     }
 }

@@ -33,7 +33,8 @@ struct CatalogFailures: Sendable {
         if wasAsked, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
     }
 
-    mutating func recordListing(of book: BookIdentity, at server: String) {
+    mutating func recordListing(of book: BookIdentity, at server: String, isComplete: Bool = true) {
+        if isComplete { answered.insert(Self.subject(ofListing: book)) }
         answered.formUnion([
             server, Self.subject(ofSource: book.source), Self.subject(ofCredentialsFor: book, at: server),
             Self.subject(of: book),
@@ -46,6 +47,8 @@ struct CatalogFailures: Sendable {
         subject(ofSource: book.source) + (book.id.contains("://") ? " at \(server)" : "")
     }
     static func subject(of book: BookIdentity) -> String { "book \(book)" }
+    /// One that lacks episodes.
+    static func subject(ofListing book: BookIdentity) -> String { "listing of \(book)" }
     /// What ended a run as a whole, such as a full disk.
     static let library = "library"
 
@@ -61,8 +64,7 @@ struct CatalogFailures: Sendable {
         }
         return subjects.map { subject in
             let entries = grouped[subject] ?? []
-            var outage = known[subject] ?? Outage(subject: subject, since: now, runs: 0, error: "")
-            outage.runs.addSaturated(1)
+            var outage = Outage.met(subject, error: "", known: known, at: now)
             let failure = failure(of: entries, outage: outage)
             outage.error = failure.message
             var report = FailureReport(book: entries.first?.book, failure: failure)
@@ -101,8 +103,13 @@ struct CatalogFailures: Sendable {
                     : "\(why); \(asked) of them were tried, the rest skipped"
             }
         }
-        let named = entries.compactMap { titles[$0.book] }.prefix(Self.maxNamed).joined(separator: ", ")
-        if !named.isEmpty { what = "\(named): \(what)" }
+        let named = entries.compactMap { titles[$0.book] }.filter { !$0.isEmpty }.prefix(Self.maxNamed)
+        let list = named.joined(separator: ", ")
+        if named.count == entries.count {
+            what = "\(list): \(what)"
+        } else if !named.isEmpty {
+            what = "\(list) and \(entries.count - named.count) more: \(what)"
+        }
         if outage.runs > 1 { why = "\(why); failing since \(outage.since), \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
     }

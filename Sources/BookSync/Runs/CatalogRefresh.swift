@@ -37,6 +37,8 @@ struct CatalogRefresh: Sendable {
         var unchanged: [BookIdentity] = []
         /// Books that were not waited for, because the time was up.
         var left: [BookIdentity] = []
+        /// Listings that lack episodes.
+        var incomplete: [Outage] = []
     }
 
     /// Catalogs that are asked at once in all.
@@ -90,7 +92,8 @@ struct CatalogRefresh: Sendable {
                     let entry = work.entries[index]
                     let pace = paces[entry.server] ?? HostThrottle()
                     paces[entry.server] = pace
-                    let known = entry.assembly.request.force || !stores ? nil : work.recent(entry.item.book)
+                    let asksAnew = entry.assembly.request.asksAnew || !stores
+                    let known = asksAnew ? nil : work.recent(entry.item.book)
                     group.addTask { .prepared(index, await prepared(entry, pace: pace, known: known)) }
                 }
                 if let (index, book) = work.takeReady() {
@@ -194,7 +197,8 @@ struct CatalogRefresh: Sendable {
         let entry = work.entries[index]
         switch result {
         case .success(let prepared):
-            work.outcome.troubles.recordListing(of: entry.item.book, at: entry.server)
+            work.outcome.troubles.recordListing(
+                of: entry.item.book, at: entry.server, isComplete: prepared.refreshed.proof.isComplete)
             _ = schedule.end(index, .listed)
             work.ready[index] = prepared
             if control != nil { work.remember(prepared) }
@@ -226,7 +230,15 @@ struct CatalogRefresh: Sendable {
         work.outcome.record(prepared)
         work.taken.add(assembled)
         // A repair asks for nothing but the files that are bad.
-        if stores, entry.assembly.request.repairs == nil { assembled.incomplete = prepared.refreshed.incompleteness }
+        if stores, entry.assembly.request.repairs == nil, let failure = prepared.refreshed.incompleteness {
+            let listed = Message(prepared.refreshed.proof.collected, "episode")
+            let subject = CatalogFailures.subject(ofListing: entry.item.book)
+            let outage = Outage.met(subject, error: "\(failure.why), \(listed) listed", known: outages)
+            work.outcome.incomplete.append(outage)
+            // What the catalog lacks each time in the same way is a notice. One that lists nothing is never well.
+            let isAsBefore = outages[subject]?.error.description == outage.error.description
+            if !isAsBefore || prepared.refreshed.proof.collected == 0 { assembled.incomplete = failure }
+        }
         for notice in notices(of: prepared, assembled) { emit(.notice(notice)) }
         do {
             try await onPlan(assembled, entry.hasJoined)
@@ -251,8 +263,11 @@ struct CatalogRefresh: Sendable {
         let item = entry.item
         do {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
+            let needsAddresses = try await needsAddresses(entry)
             let refreshed =
-                if let known { known } else { try await refreshed(entry, pace: pace) }
+                if let known, !needsAddresses { known } else {
+                    try await refreshed(entry, pace: pace, asksAnew: needsAddresses)
+                }
             if !entry.assembly.request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
             prepared.plan = try await plan(prepared, claimed: [], entry.assembly)
@@ -262,19 +277,46 @@ struct CatalogRefresh: Sendable {
         }
     }
 
-    private func refreshed(_ entry: Entry, pace: HostThrottle) async throws -> RefreshedBook {
+    /// Whether something that is missing has an address that was stored without its secrets: then the book has to be listed.
+    private func needsAddresses(_ entry: Entry) async throws -> Bool {
+        let (item, assembly) = (entry.item, entry.assembly)
+        guard let store, try await store.hasMaskedAddresses(of: item.book), var book = try await store.book(item.book)
+        else { return false }
+        if let title = item.title { book.title = title }
+        if try await assembly.cachedPlan(of: book, item: item, claimed: []) != nil { return false }
+        let listed = try await store.episodes(of: item.book).filter { !$0.isGone }
+        let plan = try await assembly.plan(book, episodes: listed, item: item, claimed: [], isComplete: book.isComplete)
+        return plan.requests.contains { $0.episode.address?.isMasked == true }
+    }
+
+    private func refreshed(_ entry: Entry, pace: HostThrottle, asksAnew: Bool) async throws -> RefreshedBook {
         let (item, request) = (entry.item, entry.assembly.request)
         let name = item.title ?? item.book.id
-        let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace) {
-            emit(.waiting(.book(item.book), Wait(asking: name, pause: $0, server: entry.server)))
+        func source(at address: ResourceAddress? = nil) throws -> any CatalogSource {
+            try configuration.catalogSource(for: item.book, at: address, transport: transport, pace: pace) {
+                emit(.waiting(.book(item.book), Wait(asking: name, pause: $0, server: entry.server)))
+            }
         }
         emit(.waiting(.book(item.book), Wait(asking: name)))
         defer { emit(.waiting(.book(item.book), nil)) }
-        let refreshed = try await source.refresh(
+        let refreshed = try await source().refresh(
             item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
-            asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
+            renumbers: request.renumbers,
+            asksAnew: asksAnew || request.asksAnew || !stores || configuration.moved[item.book] != nil,
+            tellsOfDropped: configuration.onCatalogRemoval == .report,
+            successor: { try configuration.mayFollow($0, of: item.book) ? source(at: $0) : nil })
+        if stores, let address = refreshed.movedTo ?? configuration.moved[item.book] {
+            if let notice = try configuration.record(address, of: item.book) { emit(.notice(notice)) }
+        }
         // At once, and not when it is planned, which may not come: from now on the store knows that it is gone.
         if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
+        if let renamed = refreshed.renamedNotice { emit(.alert(renamed)) }
+        if !stores, !request.renumbers, refreshed.misnumbered > 0 {
+            emit(
+                .notice(
+                    "\(item.book): \(Message(refreshed.misnumbered, "episode")) would have another number in the catalog's order: "
+                        + "booksync fetch \(item.book) --renumber renames the files, and plan --renumber shows how"))
+        }
         return refreshed
     }
 
@@ -324,6 +366,7 @@ struct CatalogRefresh: Sendable {
         var assembly = assembly
         let access = configuration.access(of: book)
         let transport = transport.using(access)
+        assembly.onCatalogChange = configuration.catalogChangeRule(of: book)
         assembly.declaredLength = { try await transport.declaredLength(of: $0) }
         // Without being stored, another listing would leave no trace in what is remembered.
         if stores || prepared.refreshed.episodes == nil,

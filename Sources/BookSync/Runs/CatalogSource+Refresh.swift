@@ -1,6 +1,7 @@
 import BookModel
 import CatalogFetcher
 import CatalogStore
+import Foundation
 
 /// A book as its catalog lists it now.
 struct RefreshedBook: Sendable {
@@ -12,6 +13,12 @@ struct RefreshedBook: Sendable {
     /// What the catalog listed before and does not list now, as a sentence goes on with it; nil where nothing is, or
     /// nobody asked.
     var droppedNotice: Message?
+    /// Where the book's catalog is for good from now on, as a listing shows that has episodes of the book; nil where it did not move.
+    var movedTo: ResourceAddress?
+    /// That the book has other names from now on, so that its files are renamed; nil where it keeps them.
+    var renamedNotice: Message?
+    /// How many episodes keep another number than the listing gives them.
+    var misnumbered = 0
 
     /// Why the listing may lack episodes; nil where it is whole.
     var incompleteness: Failure? {
@@ -35,14 +42,20 @@ extension CatalogSource {
     ///     and its details stand in for those that could not be asked for this time.
     ///   - store: what is known; nil where nothing is.
     ///   - stores: whether the store takes over every page as it arrives.
+    ///   - renumbers: whether episodes get the numbers that the listing gives them, if it is complete.
     ///   - asksAnew: whether the catalog is to list the book whatever it listed before. What a former answer came with may
-    ///     have come from another address, or have been meant for somebody else.
+    ///     have come from another address, or have been meant for somebody else; or what is missing needs an address that is
+    ///     not stored.
+    ///   - successor: asks for the book where the catalog says that it has moved to; nil where its word is not followed.
     ///   - tellsOfDropped: whether what the catalog no longer lists is to be told; it is told once, by the run that
     ///     stores that it is gone.
     func refresh(
         _ identity: BookIdentity, title: String?, known: Book?, store: CatalogStore?, stores: Bool,
-        asksAnew: Bool = false, tellsOfDropped: Bool = false
+        renumbers: Bool = false, asksAnew: Bool = false, tellsOfDropped: Bool = false,
+        successor: ((ResourceAddress) throws -> (any CatalogSource)?)? = nil
     ) async throws -> RefreshedBook {
+        // As they were before the listing.
+        var knownEpisodes: [KnownEpisode]?
         var episodes: [Episode] = []
         // What only proposes its identity or its number is resolved when all of the listing is there.
         var proposed: [Episode] = []
@@ -55,14 +68,18 @@ extension CatalogSource {
             }
         }
         let onPage = { (page: CatalogPage) async throws -> Void in
+            if knownEpisodes == nil { knownEpisodes = try await store?.knownEpisodes(of: identity) }
             if page.episodes.contains(where: \.isProposed) {
                 proposed += page.episodes
             } else {
                 try await take(page.episodes[...])
             }
         }
-        let listing: CatalogListing
-        if !asksAnew, let known, let validator = try await store?.listingValidator(of: identity) {
+        var listing: CatalogListing
+        // While a listing has other names, the next ones have to say whether these stay.
+        if !asksAnew, let known, known.candidateNames == nil,
+            let validator = try await store?.listingValidator(of: identity), validator.isGood(at: Date())
+        {
             guard let changed = try await list(identity, ifChangedSince: validator, onPage: onPage) else {
                 var book = known
                 if let title { book.title = title }
@@ -79,9 +96,26 @@ extension CatalogSource {
         } else {
             listing = try await list(identity, onPage: onPage)
         }
+        let formerEpisodes =
+            if let knownEpisodes { knownEpisodes } else { try await store?.knownEpisodes(of: identity) ?? [] }
+        if let next = listing.successor, let source = try successor?(next) {
+            var others: [Episode] = []
+            let other = try? await source.list(identity) { others += $0.episodes }
+            try Task.checkCancellation()
+            let keys = Set(formerEpisodes.map(\.key) + proposed.map(\.identity.key))
+            // An address that cannot be read, lists other episodes, or leads on is a mistake.
+            if let other, other.proof.isComplete, other.successor ?? next == next,
+                keys.isEmpty || !keys.isDisjoint(with: others.map(\.identity.key))
+            {
+                (listing, proposed) = (other, others)
+                listing.movedTo = other.movedTo ?? next
+            }
+        }
+        var misnumbered = 0
         if !proposed.isEmpty {
-            var resolver = EpisodeResolver(known: try await store?.knownEpisodes(of: identity) ?? [])
-            let resolved = resolver.resolve(proposed)
+            var resolver = EpisodeResolver(known: formerEpisodes)
+            let resolved = resolver.resolve(proposed, renumbers: renumbers && listing.proof.isComplete)
+            misnumbered = resolver.misnumbered
             for start in stride(from: 0, to: resolved.count, by: Self.batchSize) {
                 try await take(resolved[start..<min(start + Self.batchSize, resolved.count)])
             }
@@ -97,15 +131,29 @@ extension CatalogSource {
         }
         if let title { book.title = title }
         var proof = listing.proof
-        if proof.isComplete, episodes.isEmpty, try await store?.knownEpisodes(of: identity).isEmpty == false {
-            // A catalog that lost all its episodes rather lost its mind: nothing is gone for that.
+        let seen = Set(episodes.lazy.map(\.identity.key))
+        let isKnown = formerEpisodes.contains { seen.contains($0.key) }
+        if proof.isComplete, episodes.isEmpty, !formerEpisodes.isEmpty {
+            // An empty listing is rather a fault of the catalog: no episode counts as gone.
             proof.isComplete = false
-            proof.warnings.append("the episodes that it had are not taken for gone")
+            proof.warnings.append("the known episodes are kept")
         }
         book.isComplete = proof.isComplete
         var refreshed = RefreshedBook(book: book, episodes: episodes, proof: proof)
+        // What a page that stands in for the feed says of its address is not taken over either.
+        if proof.isComplete, formerEpisodes.isEmpty || isKnown { refreshed.movedTo = listing.movedTo }
+        // A placeholder for a night names nothing. What never had a title takes the first one, and the user's counts at once.
+        if var called = known, !formerEpisodes.isEmpty, called.title != Book.untitled(identity) {
+            called.title = title ?? called.title
+            book.settleNames(after: called, counts: proof.isComplete && isKnown)
+            refreshed.book = book
+            if book.names != called.names {
+                refreshed.renamedNotice =
+                    "\(identity): '\(called.names)' is called '\(book.names)' from now on; its files are renamed"
+            }
+        }
+        refreshed.misnumbered = misnumbered
         if stores, let store {
-            let seen = Set(episodes.lazy.map(\.identity.key))
             if tellsOfDropped, proof.isComplete {
                 refreshed.droppedNotice = RefreshedBook.droppedNotice(
                     try await store.dropped(from: identity, seen: seen))

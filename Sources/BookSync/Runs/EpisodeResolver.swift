@@ -10,49 +10,55 @@ import Foundation
 /// **Identity**, of what no row has by the first, by the next:
 /// 1. the catalog's own identification (``Episode/rawKey``), which the row was listed with;
 /// 2. the key, where the catalog's own identification is another now: only with the same name, date or address;
-/// 3. the address; name and date; name and file name. Each only where one row and one listed episode have it.
+/// 3. the address, with the same name or date; name and date; name and file name. Each only where one row and one listed
+///    episode have it;
+/// 4. on one day: the number, or the figures in the title; the file name; nearly the same title. Again only where that is
+///    unique on both sides.
 ///
-/// **Numbers**: that of the row stays. What is new gets the number that the catalog states, where that is free, and
-/// else the next one behind all others; see ``Episode/Numbering``.
+/// Another guid with another date is another episode, whatever else is the same: at one address there may be another bulletin
+/// every hour. Only in a feed of which no guid stayed, and whose other episodes are there all the same, guids say nothing.
+///
+/// **Numbers**: that of the row stays, unless all are numbered anew because the user asked for it. What is new gets the
+/// number that the catalog states, where that is free, and else the next one behind all others; see ``Episode/Numbering``.
 struct EpisodeResolver {
     private let known: [KnownEpisode]
     /// Indices of `known`.
     private var unclaimed: Set<Int>
+    /// How many rows have another number than the listing gives them.
+    private(set) var misnumbered = 0
 
     init(known: [KnownEpisode]) {
         self.known = known
         unclaimed = Set(known.indices)
     }
 
-    /// - Parameter listed: a whole listing; no two with one key.
+    /// - Parameters:
+    ///   - listed: a whole listing; no two with one key.
+    ///   - renumbers: whether rows get the numbers that the listing gives them.
     /// - Returns: the same in the same order, with the keys and sections under which they are to be stored.
-    mutating func resolve(_ listed: [Episode]) -> [Episode] {
+    mutating func resolve(_ listed: [Episode], renumbers: Bool = false) -> [Episode] {
         var rows = [Int?](repeating: nil, count: listed.count)
         claimByIdentification(listed, &rows)
-        for aspect in Aspect.allCases { claim(by: aspect, listed, &rows) }
+        let isIdentified = rows.contains { $0 != nil }
+        claimByLikeness(listed, &rows, trustsGuids: true)
+        if !isIdentified, rows.contains(where: { $0 != nil }) { claimByLikeness(listed, &rows, trustsGuids: false) }
         var resolved = listed
         setKeys(of: &resolved, rows)
-        setSections(of: &resolved, rows)
+        let (kept, anew) = (sections(of: listed, rows, anew: false), sections(of: listed, rows, anew: true))
+        misnumbered = listed.indices.count { rows[$0] != nil && kept[$0] != anew[$0] }
+        for index in listed.indices { resolved[index].section = renumbers ? anew[index] : kept[index] }
         return resolved
     }
 
     // MARK: Identity
 
     private mutating func claimByIdentification(_ listed: [Episode], _ rows: inout [Int?]) {
-        var byRawKey: [String: Int] = [:]
-        var byKey: [String: Int] = [:]
-        for (row, known) in known.enumerated() {
-            byKey[known.key] = row
-            if let rawKey = known.rawKey { byRawKey[rawKey] = byRawKey[rawKey] ?? row }
-        }
+        let byKey = Dictionary(known.indices.map { (known[$0].key, $0) }) { first, _ in first }
+        let rawKeys = known.indices.compactMap { row in known[row].rawKey.map { ($0, row) } }
+        let byRawKey = Dictionary(rawKeys) { first, _ in first }
         for (index, episode) in listed.enumerated() {
             guard let row = episode.rawKey.flatMap({ byRawKey[$0] ?? byKey[$0] }) else { continue }
             claim(row, for: index, &rows)
-        }
-        for (index, episode) in listed.enumerated() where rows[index] == nil {
-            guard let row = byKey[episode.identity.key] else { continue }
-            let isSame = episode.rawKey == nil || known[row].rawKey == nil || known[row].resembles(episode)
-            if isSame { claim(row, for: index, &rows) }
         }
     }
 
@@ -60,50 +66,39 @@ struct EpisodeResolver {
         if unclaimed.remove(row) != nil { rows[index] = row }
     }
 
-    /// By what an episode is recognised whose identification changed.
-    private enum Aspect: CaseIterable {
-        case address, nameAndDate, nameAndFile
-
-        func mark(name: String, publishedAt: Date?, address: String?) -> Mark? {
-            switch self {
-            case .address: address.flatMap { $0.contains("***") ? nil : Mark(text: $0) }
-            case .nameAndDate: publishedAt.flatMap { name.isEmpty ? nil : Mark(text: name, date: $0) }
-            // A feed of dated news may give all of them one name and one file.
-            case .nameAndFile where publishedAt == nil && !name.isEmpty:
-                address.map { Mark(text: name, file: $0.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last) }
-            case .nameAndFile: nil
+    /// - Parameter trustsGuids: whether another guid with another date is another episode.
+    private mutating func claimByLikeness(_ listed: [Episode], _ rows: inout [Int?], trustsGuids: Bool) {
+        guard !unclaimed.isEmpty else { return }
+        let byKey = Dictionary(unclaimed.map { (known[$0].key, $0) }) { first, _ in first }
+        for index in listed.indices where rows[index] == nil {
+            guard let row = byKey[listed[index].identity.key] else { continue }
+            let (known, episode) = (known[row], KnownEpisode(listed[index]))
+            let isSame = episode.rawKey == nil || known.rawKey == nil || known.resembles(episode)
+            if isSame, !trustsGuids || !known.contradicts(episode) { claim(row, for: index, &rows) }
+        }
+        // To catalogs in other zones the days are others: then what comes from noon to noon counts as one.
+        for noon in [0.0, 43_200] {
+            for aspect in EpisodeLikeness.allCases {
+                let open = listed.indices.filter { rows[$0] == nil && listed[$0].rawKey != nil }
+                guard !open.isEmpty, !unclaimed.isEmpty else { return }
+                let episodes = Dictionary(uniqueKeysWithValues: open.map { ($0, KnownEpisode(listed[$0])) })
+                let wanting = Self.unique(open) { index in episodes[index].flatMap { aspect.mark(of: $0, noon) } }
+                let times = Set(wanting.keys.map(\.time))
+                let candidates = Self.unique(unclaimed) { aspect.mark(of: known[$0], noon, among: times) }
+                for (mark, index) in wanting {
+                    guard let row = candidates[mark], let episode = episodes[index],
+                        aspect.fits(known[row], episode), !trustsGuids || !known[row].contradicts(episode)
+                    else { continue }
+                    claim(row, for: index, &rows)
+                }
             }
         }
     }
 
-    private struct Mark: Hashable {
-        var text: String
-        var date: Date?
-        var file: Substring?
-    }
-
-    private mutating func claim(by aspect: Aspect, _ listed: [Episode], _ rows: inout [Int?]) {
-        guard !unclaimed.isEmpty else { return }
-        let open = listed.indices.filter { rows[$0] == nil && listed[$0].rawKey != nil }
-        guard !open.isEmpty else { return }
-        let candidates = Self.unique(unclaimed) { row in
-            let known = known[row]
-            return aspect.mark(name: known.name, publishedAt: known.publishedAt, address: known.address)
-        }
-        let wanting = Self.unique(open) { index in
-            let episode = listed[index]
-            return aspect.mark(
-                name: episode.name, publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets)
-        }
-        for (mark, index) in wanting {
-            // At one address there may be another file every day.
-            guard let row = candidates[mark], known[row].isNamedOrDated(as: listed[index]) else { continue }
-            claim(row, for: index, &rows)
-        }
-    }
-
     /// Those that have a mark which no other one has.
-    private static func unique(_ indices: some Sequence<Int>, mark: (Int) -> Mark?) -> [Mark: Int] {
+    private static func unique<Mark: Hashable>(
+        _ indices: some Sequence<Int>, mark: (Int) -> Mark?
+    ) -> [Mark: Int] {
         var unique: [Mark: Int?] = [:]
         for index in indices {
             guard let mark = mark(index) else { continue }
@@ -132,44 +127,42 @@ struct EpisodeResolver {
 
     // MARK: Numbers
 
-    private func setSections(of episodes: inout [Episode], _ rows: [Int?]) {
-        var taken = Set(known.map(\.section))
+    /// - Parameter anew: whether rows get other numbers where the listing has them: what it states, and its order where it
+    ///   lacks no row.
+    private func sections(of episodes: [Episode], _ rows: [Int?], anew: Bool) -> [Int] {
+        let followsPlaces = known.isEmpty || anew && unclaimed.isEmpty
+        var sections = episodes.map(\.section)
+        var taken = anew ? [] : Set(known.map(\.section))
         var new: [Int] = []
         for (index, row) in rows.enumerated() where episodes[index].numbering != .catalog {
-            if let row { episodes[index].section = known[row].section } else { new.append(index) }
+            if let row, !anew || episodes[index].numbering == .place && !followsPlaces {
+                sections[index] = known[row].section
+                taken.insert(sections[index])
+            } else {
+                new.append(index)
+            }
         }
         // In the order of the proposals, so that what came later goes further behind.
-        new.sort { (episodes[$0].section, $0) < (episodes[$1].section, $1) }
-        var last = taken.max() ?? 0
+        new.sort { (sections[$0], $0) < (sections[$1], $1) }
+        var last = max(taken.max() ?? 0, anew ? unclaimed.map { known[$0].section }.max() ?? 0 : 0)
         var late: [Int] = []
         for index in new {
             switch episodes[index].numbering {
             case .unnumbered, .catalog: break
-            case .place where !known.isEmpty: late.append(index)
+            case .place where !followsPlaces: late.append(index)
             case .place, .stated:
-                if taken.insert(episodes[index].section).inserted {
-                    last = max(last, episodes[index].section)
+                if taken.insert(sections[index]).inserted {
+                    last = max(last, sections[index])
                 } else {
                     late.append(index)
                 }
             }
         }
         for index in late {
-            last += 1
-            episodes[index].section = last
+            last.addSaturated(1)
+            sections[index] = last
         }
-    }
-}
-
-extension KnownEpisode {
-    /// Whether the episode may well be this one, though the catalog identifies it otherwise than before.
-    fileprivate func resembles(_ episode: Episode) -> Bool {
-        isNamedOrDated(as: episode)
-            || address.map { !$0.contains("***") && $0 == episode.address?.withoutSecrets } ?? false
-    }
-
-    fileprivate func isNamedOrDated(as episode: Episode) -> Bool {
-        name == episode.name || publishedAt != nil && publishedAt == episode.publishedAt
+        return sections
     }
 }
 

@@ -8,7 +8,8 @@ import Settings
 import ShelfQueries
 import Transport
 
-/// Reads what the runs of a library left unread of its files, without its lock.
+/// Reads what the runs of a library left unread of its files, without its lock. A store on a disk of several machines would be
+/// closed to everybody else meanwhile: there the next run or `verify` reads them.
 package struct MediaCatchUp: Sendable {
     private let configuration: Configuration
     private let probe: MediaProbe
@@ -23,10 +24,12 @@ package struct MediaCatchUp: Sendable {
     package func execute() async {
         do {
             let library = configuration.library
-            guard let readable = try await LibraryFolder.readableStore(in: library),
+            let folder = LibraryFolder.existing(at: library)
+            guard try await runBlocking({ !StoreCopy(of: folder).isStoreShared }),
+                let readable = try await LibraryFolder.readableStore(in: library),
                 try await readable.closing({ try await !readable.unreadFiles(limit: 1).isEmpty })
             else { return }
-            try await LibraryFolder.existing(at: library).writingStore { store in
+            try await folder.writingStore { store in
                 try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
                     let lookup = ChapterLookup(
                         configuration: configuration, store: store, transport: transport, logger: logger)

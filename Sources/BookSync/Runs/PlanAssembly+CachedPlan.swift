@@ -55,8 +55,9 @@ extension PlanAssembly {
     ) async throws -> String {
         let naming = try await naming(of: book.identity)
         let rules = [
-            "\(Self.revision)", naming.description, onMissingFile.rawValue, item.filter.isEmpty ? "" : "\(item.filter)",
-            book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)",
+            "\(Self.revision)", naming.description, onMissingFile.rawValue, onCatalogChange.rawValue,
+            item.filter.isEmpty ? "" : "\(item.filter)", book.title, book.author ?? "",
+            "\(book.declaredEpisodes ?? -1)",
         ]
         var hasher = SHA256()
         hasher.update(data: Array(rules.joined(separator: "\0").utf8))

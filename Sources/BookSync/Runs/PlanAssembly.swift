@@ -64,6 +64,7 @@ struct AssembledPlan: Sendable {
     mutating func renewAddresses(through renewal: AddressRenewal) {
         for index in requests.indices {
             let episode = requests[index].episode.identity
+            requests[index].hasMirror = renewal.hasMirror
             requests[index].renewAddress = { stale in
                 try await renewal.address(of: episode, insteadOf: stale)
             }
@@ -81,6 +82,8 @@ struct PlanAssembly: Sendable {
     private let librarySearch: LibrarySearch
     /// Whether plans with nothing to do say what to remember of them.
     var cachesPlans = false
+    /// What becomes of the book's files when its catalog lists other versions of them.
+    var onCatalogChange = CatalogChangeRule.replace
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
@@ -123,10 +126,11 @@ struct PlanAssembly: Sendable {
             shelved.file = retagged[shelved.episode.identity] ?? shelved.file
             return shelved
         }
-        let rules = PlanRules(
+        var rules = PlanRules(
             filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
             keep: request.repairs == nil ? item.keep : nil, force: request.force, triesAtOnce: item.triesAtOnce,
             onMissingFile: onMissingFile, now: Date())
+        rules.onCatalogChange = onCatalogChange
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)
@@ -286,15 +290,20 @@ struct PlanAssembly: Sendable {
                 var request = TransferRequest(
                     episode: action.episode, title: plan.book.name, path: action.path, record: known?.transfer,
                     replacing: action.replacing, overwrites: action.kind == .replace)
+                request.isExpectedToFail =
+                    known?.transfer?.isGoneAtSource == true && !input.rules.force && !input.rules.triesAtOnce
                 if action.kind == .replace { request.existingFile = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)
             }
             guard var file = known?.file, !followed.contains(identity) else { continue }
             if files[file.path] != nil {
+                guard action.kind == .keep else { continue }
+                let recorded = file
                 // The user gave it the name that the naming wants by now.
-                guard file.isNamedByUser, action.kind == .keep, isTemplateName else { continue }
-                file.isNamedByUser = false
-                assembled.moved.append(file)
+                if isTemplateName { file.isNamedByUser = false }
+                // The catalog has the file's size by now: from here on a change of it counts.
+                if action.episode.size == file.fetchedSize { file.catalogSize = file.fetchedSize }
+                if file != recorded { assembled.moved.append(file) }
             } else if let fromPath = action.fromPath, fromPath == file.path, action.kind != .rename {
                 file.path = action.path
                 file.isNamedByUser = !isTemplateName

@@ -9,6 +9,8 @@ package struct RunReport: Sendable {
     package var failures: [Failure] = []
     /// Books that were not looked at: the time was up.
     package var booksLeft: [BookIdentity] = []
+    /// Those of the run, with what it began within them.
+    package private(set) var limits = RunLimits()
     /// Books whose catalogs answered.
     package var listedBooks: [BookIdentity] { news.listed + news.unchanged }
     /// Books of which something came or failed, each once.
@@ -100,7 +102,14 @@ package struct RunReport: Sendable {
         }
     }
 
-    /// Records transfers that the user cancelled: the next run begins them anew.
+    /// Takes an episode that joined the run out of the counts of what is not fetched.
+    mutating func uncount(_ skip: SyncAction.Skip?) {
+        let left = summary.left
+        summary.uncount(skip)
+        leftOnPurpose -= left - summary.left
+    }
+
+    /// Records transfers that the user cancelled: the next run starts them again.
     mutating func recordCancelled(_ count: Int) {
         summary.left += count
         leftOnPurpose += count
@@ -122,6 +131,7 @@ package struct RunReport: Sendable {
             fail(report, emit: emit)
             news.outages.append(outage)
         }
+        news.outages += outcome.incomplete
         news.answered = outcome.troubles.answered
         news.listed += outcome.listed
         news.unchanged += outcome.unchanged
@@ -151,6 +161,8 @@ package struct RunReport: Sendable {
         for (episode, state) in report.stopped {
             if state == .paused {
                 summary.paused += 1
+            } else if state == .failed {
+                summary.gone += 1
             } else if removed.contains(episode) {
                 summary.removed += 1
             } else {
@@ -171,6 +183,7 @@ package struct RunReport: Sendable {
         summary.bytesReceived.addSaturated(report.bytesReceived)
         let finished = report.receipts.reduce(into: Int64(0)) { $0.addSaturated($1.bytesReceived) }
         summary.bytesUnfinished.addSaturated(report.bytesReceived - finished)
+        limits = report.limits
         summary.left += report.left
         summary.failed += report.failures.count
         news.record(report, failedBefore: failedBefore)
@@ -193,11 +206,7 @@ package struct RunReport: Sendable {
 
     /// What ends a run ends the next one too, until somebody sees to it.
     private mutating func recordStop(_ failure: Failure, known: [String: Outage]) {
-        let subject = CatalogFailures.library
-        var outage = known[subject] ?? Outage(subject: subject, since: Date(), runs: 0, error: "")
-        outage.runs.addSaturated(1)
-        outage.error = failure.message
-        news.outages.append(outage)
+        news.outages.append(.met(CatalogFailures.library, error: failure.message, known: known))
     }
 }
 

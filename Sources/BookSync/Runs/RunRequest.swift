@@ -65,6 +65,8 @@ package struct RunRequest: Sendable {
     package let order: TransferOrder
     /// Also what has a tombstone, is paused, or waits for its next try.
     package let force: Bool
+    /// Whether episodes get the numbers that their catalogs give them now, whatever they had.
+    package let renumbers: Bool
     package let limits: RunLimits
     /// Episodes whose files were found bad, each with what is wrong, as a sentence begins with it. Where it is set, the
     /// run fetches these again, to where they are recorded, and does nothing else.
@@ -75,11 +77,15 @@ package struct RunRequest: Sendable {
     /// When the work on it began, such as finding out which books its addresses name; nil where the run is all of it.
     package let begunAt: ContinuousClock.Instant?
 
+    /// Whether catalogs are to list what they listed before.
+    var asksAnew: Bool { force || renumbers }
+
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter, or it is a list of books.
     package init(
         items: [Item], lists: [ListAnswer] = [], order: TransferOrder = .first, force: Bool = false,
-        limits: RunLimits = RunLimits(), repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything,
+        renumbers: Bool = false, limits: RunLimits = RunLimits(), repairs: [EpisodeIdentity: String]? = nil,
+        detail: Detail = .everything,
         bringsNewsFirst: Bool = false, begunAt: ContinuousClock.Instant? = nil
     ) throws {
         self.begunAt = begunAt
@@ -87,6 +93,7 @@ package struct RunRequest: Sendable {
         self.items = try Self.combined(items)
         self.order = order
         self.force = force
+        self.renumbers = renumbers
         self.limits = limits
         self.repairs = repairs
         self.detail = detail

@@ -172,7 +172,7 @@ package struct SyncRun: Sendable {
                 if isLimited { collected += wanted } else { inbox.add(wanted) }
                 let new = wanted.filter { asked.insert($0.episode.identity).inserted }
                 // The plan that counts did not have them.
-                if !isNew { for request in new { report.summary.uncount(skipped[request.episode.identity]) } }
+                if !isNew { for request in new { report.uncount(skipped[request.episode.identity]) } }
                 guard hasJoined, !new.isEmpty else { return }
                 let episodes = Message(new.count, "episode")
                 emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
@@ -210,7 +210,7 @@ package struct SyncRun: Sendable {
             }
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = transfers.receipts.count { $0.outcome == .replaced }
-            if replaced > 0 { emit(.notice(Self.replacedNotice(replaced))) }
+            if replaced > 0, configuration.keptInTrash > 0 { emit(.notice(Self.replacedNotice(replaced))) }
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
@@ -228,8 +228,8 @@ package struct SyncRun: Sendable {
 
     private static func replacedNotice(_ count: Int) -> Message {
         count == 1
-            ? "1 replaced file moved to the trash: booksync trash restore brings it back"
-            : "\(count) replaced files moved to the trash: booksync trash restore brings them back"
+            ? "1 replaced file moved to the trash: booksync undo restores it"
+            : "\(count) replaced files moved to the trash: booksync undo restores them"
     }
 
     /// What was removed is the first to go when the disk is full.
@@ -384,6 +384,8 @@ package struct SyncRun: Sendable {
             onMissingFile: configuration.downloads.onMissingFile, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
+            var assembly = assembly
+            assembly.onCatalogChange = configuration.catalogChangeRule(of: item.book)
             if let cached = try await assembly.cachedPlan(of: book, item: item, claimed: claimed) {
                 return cached
             }

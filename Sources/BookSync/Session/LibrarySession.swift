@@ -154,7 +154,12 @@ package struct LibrarySession: Sendable {
             guard let shelved = try await store.episode(record.episode) else { continue }
             let publication = InterruptedPublication(record: record, episode: shelved.episode)
             let file = try await publication.publishedFile(in: folder.path)
-            if try await !isRecorded(file) { try await withdrawAnnouncement(record) }
+            guard try await isRecorded(file) else {
+                try await withdrawAnnouncement(record)
+                continue
+            }
+            // Where the file was copied from another filesystem, it may be there still.
+            try await runBlocking { try PartialFile.drop(record.episode, in: folder.partialFolder) }
         }
         try await RenameExecution(library: folder.path, store: store).recoverInterrupted()
         try await FileTagging.recoverInterrupted(in: folder.path, store: store)
@@ -181,7 +186,7 @@ package struct LibrarySession: Sendable {
     /// What was announced is not in its place, whatever stands there: the transfer goes on from what is held.
     private func withdrawAnnouncement(_ announced: TransferRecord) async throws {
         var record = announced
-        record.state = .downloading
+        record.state = .waiting
         record.sha256 = nil
         record.path = nil
         try await store.save([record])

@@ -8,9 +8,9 @@ import Terminal
 
 extension Program {
     /// All subscriptions; where there is none, says so.
-    func subscriptions(_ configuration: Configuration, of shard: Shard? = nil) async throws -> [Subscription] {
+    func subscriptions(_ configuration: Configuration) async throws -> [Subscription] {
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        let subscriptions = try configuration.subscriptions(of: shard, with: stored)
+        let subscriptions = try configuration.allSubscriptions(with: stored)
         if subscriptions.isEmpty, !options.quiet {
             await streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
         }

@@ -23,14 +23,18 @@ struct ScopeArguments: ParsableArguments {
     ///   - references: those of the library that the configuration is for.
     ///   - everything: what `--all` means.
     func scope(
-        _ references: [String], _ configuration: Configuration, all everything: TransferControl.Scope = .everything
+        _ references: [String], _ configuration: Configuration, all everything: TransferControl.Scope
     ) throws -> TransferControl.Scope {
-        guard !all else { return everything }
-        return .books(
-            try references.map { text in
-                let reference = try BookReference(parsing: text)
-                return (book: try configuration.book(reference), filter: reference.filter)
-            })
+        try all ? everything : .books(configuration.books(naming: references))
+    }
+}
+
+extension Configuration {
+    /// The books that the references name, each with the episodes meant.
+    func books(naming references: [String]) throws -> [(book: BookIdentity, filter: EpisodeFilter)] {
+        try references.map(BookReference.init(parsing:)).map { reference in
+            (book: try book(reference), filter: reference.filter)
+        }
     }
 }
 
@@ -40,7 +44,7 @@ extension Program {
     ///   - event: the word for it in `--json`.
     ///   - rule: which episodes it can be done to.
     func control(
-        _ arguments: ScopeArguments, _ event: String, all: TransferControl.Scope = .queue(of: nil), only rule: Message,
+        _ arguments: ScopeArguments, _ event: String, all: TransferControl.Scope, only rule: Message,
         saying sentence: @Sendable (Message) -> Message,
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
@@ -93,7 +97,7 @@ struct PauseCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         try await program.control(
-            scope, "paused", only: "only what waits or is being fetched can be paused"
+            scope, "paused", all: .queue(of: nil), only: "only what waits or is being fetched can be paused"
         ) {
             "\($0) paused"
         } action: {
@@ -112,7 +116,7 @@ struct ResumeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         try await program.control(
-            scope, "resumed", only: "only what is paused, failed or cancelled can be resumed"
+            scope, "resumed", all: .queue(of: nil), only: "only what is paused, failed or cancelled can be resumed"
         ) {
             "\($0) resumed"
         } action: {

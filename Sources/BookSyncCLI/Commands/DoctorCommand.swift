@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import CatalogSearch
 import Foundation
 import Languages
 import LibraryFiles

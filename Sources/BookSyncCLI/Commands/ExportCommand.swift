@@ -69,7 +69,7 @@ struct ExportCommand: Subcommand {
                 guard try await ShelfReader.read(own.library, { _ in true }) != nil else { continue }
             }
             books += try await ShelfExport(configuration: own, logger: program.logger)
-                .books(of: try Self.items(references, own))
+                .books(of: try own.books(naming: references))
         }
         guard output != "-" else {
             await program.streams.writeOutput(bytes: try ShelfExport.document(kind, of: books))
@@ -83,18 +83,10 @@ struct ExportCommand: Subcommand {
         return .done
     }
 
-    private static func items(
-        _ references: [String], _ configuration: Configuration
-    ) throws -> [ShelfExport.Item] {
-        try references.map(BookReference.init(parsing:)).map { reference in
-            (book: try configuration.book(reference), filter: reference.filter)
-        }
-    }
-
     private func exportIntoFolders(
         _ kind: ExportKind, of references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
-        let items = try Self.items(references, configuration)
+        let items = try configuration.books(naming: references)
         let export = ShelfExport(configuration: configuration, logger: program.logger)
         let outcomes = try await export.intoFolders(
             kind, of: items, force: force, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries)

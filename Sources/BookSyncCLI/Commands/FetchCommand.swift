@@ -34,6 +34,9 @@ struct FetchCommand: Subcommand {
     @Flag(help: .words("Also fetch what was removed, is paused, or failed too often."))
     var force = false
 
+    @Flag(help: .words("Number the episodes in the catalog's order, and rename their files."))
+    var renumber = false
+
     @Flag(help: .words("Print the plan and change nothing."))
     var dryRun = false
 
@@ -68,7 +71,7 @@ struct FetchCommand: Subcommand {
         let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
             items: items, lists: configuration.unread(references), order: configuration.downloads.order, force: force,
-            detail: common.json ? .everything : dryRun ? .skips : .changes, begunAt: begin)
+            renumbers: renumber, detail: common.json ? .everything : dryRun ? .skips : .changes, begunAt: begin)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             @Sendable func run(waitingFor wait: Double) async throws -> ExitStatus {

@@ -43,11 +43,10 @@ struct InitCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let path = program.configurationPath
-        // cron and systemd have no environment of the user's.
-        let isStandardPath = common.config == nil && program.environment["BOOKSYNC_CONFIG"] == nil
-        let night = NightlyRun(configuration: isStandardPath ? nil : path)
+        let home = Program.homeFolder(in: program.environment)
+        let night = NightlyRun(configuration: path, isStandard: path == home + "/.config/booksync/config.yaml")
         if try await runBlocking({ FileManager.default.fileExists(atPath: path) }) {
-            guard cron || timer else {
+            guard cron || timer, address == nil, common.library == nil else {
                 throw Failure(
                     .usage, disposition: .stop, what: "\(path) is not written", why: "it is there already",
                     remedy: "edit it (booksync config check says whether it is right), or name another with --config")
@@ -60,15 +59,20 @@ struct InitCommand: Subcommand {
             await program.print(["event": "scheduled", "by": "cron"], or: ["cron runs booksync mirror every night"])
         }
         guard timer else { return .done }
-        let folder = URL(filePath: program.environment["XDG_CONFIG_HOME"] ?? "~/.config".fromCurrentFolder)
-            .appending(path: "systemd/user").path
-        let isStarted = try await night.startTimer(below: folder)
+        func unitFolder(_ variable: String, _ standard: String) -> String {
+            // The XDG specification: a relative path is to be ignored.
+            let named = program.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            return (named ?? home + standard) + "/systemd/user"
+        }
+        let (folder, isStarted) = try await night.startTimer(in: [
+            unitFolder("XDG_CONFIG_HOME", "/.config"), unitFolder("XDG_DATA_HOME", "/.local/share"),
+        ])
         await program.print(
             ["event": "scheduled", "by": "systemd", "is_started": .bool(isStarted), "path": .string(folder)],
             or: ["the units of the nightly run are in \(folder)"])
         if isStarted { return .done }
         await program.streams.writeError(
-            "they are not started, because systemd does not run for you here; start them by:")
+            "they are not started, because there is no systemd user session; start them by:")
         await program.streams.writeError(Message(verbatim: NightlyRun.timerStart))
         return ExitStatus(.configuration)
     }
@@ -163,7 +167,7 @@ struct InitCommand: Subcommand {
             }
         } catch {
             throw Failure(
-                .configuration, disposition: .stop, what: "\(path) is not written", why: "\(error)",
+                .configuration, disposition: .stop, what: "\(path) is not written", why: Message(cause: error),
                 remedy: "see that you may write there, or name another file with --config")
         }
     }

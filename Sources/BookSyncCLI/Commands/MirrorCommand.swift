@@ -60,83 +60,77 @@ struct MirrorCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         // The first library's first run counts what comes before it.
         var begin: ContinuousClock.Instant? = .now
+        var isFollowing = false
         if let share = try await worker.share(
             of: try await program.configuration(transfer.overrides()).configuration, environment: program.environment)
         {
             try await program.knownLibraries?.requireMounted(share.configuration.library)
             let configuration = try await program.recognising([], andSubscriptions: true, share.configuration)
-            return try await mirror(configuration, in: configuration, of: share.shard, since: begin, program)
+            // What this worker does not follow, others may, whose libraries may be on other machines.
+            return try await mirror(configuration, of: share.shard, since: begin, &isFollowing, program)
         }
         let all = try await program.recognising(
             [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
-        return try await program.inLibraries(all, skipsEmpty: false) { configuration, _ in
+        let status = try await program.inLibraries(all, skipsEmpty: false) { configuration, _ in
             defer { begin = nil }
-            return try await mirror(try await configuration.withOwnSubscriptions(), in: all, since: begin, program)
+            return try await mirror(
+                try await configuration.withOwnSubscriptions(), since: begin, &isFollowing, program)
         }
-    }
-
-    /// - Throws: ``Failure`` of kind `configuration` where no library follows anything: cron may have run it as another user,
-    ///   or without the configuration.
-    private func requireSubscriptions(_ configuration: Configuration, _ program: Program) async throws {
-        // What cannot be read the run tells, or puts right.
-        let stored = try? await LibraryAnswers.of(configuration, program.knownLibraries) { configuration, _ in
-            try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        }
-        guard configuration.subscriptions.isEmpty, let stored, stored.failures.isEmpty,
-            stored.answers.allSatisfy(\.value.isEmpty)
-        else { return }
+        guard status == .done, !isFollowing else { return status }
+        // cron may have run it as another user, or without the configuration.
         throw Failure(
             .configuration, disposition: .stop, what: "nothing is subscribed to",
-            why: "neither the configuration nor the library \(configuration.library) names a book",
+            why: all.hasSeveralLibraries
+                ? "neither the configuration nor any of its libraries names a book"
+                : "neither the configuration nor the library \(all.library) names a book",
             remedy: "booksync subscribe REF adds one; --config and --library name another configuration or library")
     }
 
-    /// - Parameter all: the configuration of all libraries.
+    /// - Parameter isFollowing: becomes true if there are subscriptions.
     private func mirror(
-        _ configuration: Configuration, in all: Configuration, of shard: Shard? = nil,
-        since begin: ContinuousClock.Instant?, _ program: Program
+        _ configuration: Configuration, of shard: Shard? = nil, since begin: ContinuousClock.Instant?,
+        _ isFollowing: inout Bool, _ program: Program
     ) async throws -> ExitStatus {
-        if configuration.configuredLibraries.count > 1, configuration.subscriptions.isEmpty {
+        let hasSeveralLibraries = configuration.configuredLibraries.count > 1
+        if !configuration.subscriptions.isEmpty {
+            isFollowing = true
+        } else if hasSeveralLibraries {
             // Nothing goes there: it is not begun for that.
             guard try await ShelfReader.read(configuration.library, { _ in true }) != nil else {
                 return .done
             }
         }
         if dryRun {
-            let subscriptions = try await program.subscriptions(configuration, of: shard)
+            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            if !stored.isEmpty { isFollowing = true }
+            let subscriptions = try configuration.subscriptions(of: shard, with: stored)
             try await program.printPreviews(of: subscriptions, configuration)
             let request = try RunRequest(
                 items: configuration.items(of: subscriptions, order: transfer.order),
                 order: configuration.downloads.order, force: force, detail: common.json ? .everything : .skips,
                 bringsNewsFirst: true)
-            guard !request.items.isEmpty else {
-                return try await program.printPlans(request, configuration: configuration, offline: true)
-            }
             return try await program.withCatalogs(configuration, for: request.items.map(\.book)) { configuration in
-                try await program.printPlans(request, configuration: configuration, offline: false)
+                try await program.printPlans(
+                    request, configuration: configuration, offline: request.items.isEmpty)
             }
         }
-        return try await LibrarySession.withLibrary(
+        let (status, isEmpty) = try await LibrarySession.withLibrary(
             at: configuration.library, command: "mirror", waitingFor: waiting.seconds,
             knownLibraries: program.knownLibraries,
             // What a mirror is to bring is awaited for as many nights as it takes.
             keepsEmpty: try !configuration.allSubscriptions(with: []).isEmpty
-        ) { session in
-            let subscriptions = try configuration.subscriptions(
-                of: shard, with: try await session.subscriptions())
-            // Of a shard that has none others have them.
-            if subscriptions.isEmpty, shard == nil, !session.isBegunAnew {
-                try await requireSubscriptions(all, program)
-            }
+        ) { session -> (ExitStatus, Bool) in
+            let stored = try await session.subscriptions()
+            let isEmpty = configuration.subscriptions.isEmpty && stored.isEmpty
+            // Of several libraries each has a run, for its trash.
+            if isEmpty, shard == nil, !hasSeveralLibraries, !session.isBegunAnew { return (.done, true) }
             let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
                 if !common.quiet { await program.streams.writeError(sentence) }
             }
-            let limits = limits
             var begin = begin
-            let (_, failures) = try await mirror.execute(subscriptions, order: transfer.order) {
-                // A run that may not begin all ends the night.
-                limits == RunLimits() && program.interruption.exitStatus == nil
-            } run: { items, lists in
+            let (_, failures, unchecked) = try await mirror.execute(
+                try configuration.subscriptions(of: shard, with: stored), order: transfer.order, within: limits
+            ) { items, lists, limits in
                 let request = try RunRequest(
                     items: items, lists: lists, order: configuration.downloads.order, force: force, limits: limits,
                     detail: common.json ? .everything : .changes, bringsNewsFirst: true, begunAt: begin)
@@ -146,13 +140,19 @@ struct MirrorCommand: Subcommand {
                         of: request, as: "mirror", configuration: configuration, in: session, style: program.eventStyle)
                 }
             }
+            if let unchecked {
+                let printer = EventPrinter(style: program.eventStyle, streams: program.streams)
+                try await printer.printing { $0(.failed(FailureReport(failure: unchecked))) }
+            }
             let status = program.exitStatus(after: failures, of: "mirror", in: session)
             if session.isBegunAnew {
                 await program.streams.writeError(
                     "booksync: what was subscribed to is lost with the store of \(configuration.library): subscribe again"
                 )
             }
-            return status
+            return (status, isEmpty)
         }
+        if !isEmpty { isFollowing = true }
+        return status
     }
 }

@@ -34,6 +34,9 @@ struct PlanCommand: Subcommand {
     @Flag(help: .words("As with fetch --force."))
     var force = false
 
+    @Flag(help: .words("As with fetch --renumber."))
+    var renumber = false
+
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(transfer.overrides(), naming: references)
         return try await program.inLibraries(of: references, configuration) {
@@ -65,7 +68,7 @@ struct PlanCommand: Subcommand {
         }
         let request = try RunRequest(
             items: items, lists: configuration.unread(references), order: configuration.downloads.order, force: force,
-            detail: common.json ? .everything : .skips,
+            renumbers: renumber, detail: common.json ? .everything : .skips,
             // As a mirror would do it.
             bringsNewsFirst: references.isEmpty)
         if offline || items.isEmpty && request.lists.isEmpty {

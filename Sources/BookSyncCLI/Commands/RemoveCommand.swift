@@ -61,7 +61,7 @@ struct RemoveCommand: Subcommand {
     private func remove(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
-        let scope = try scope.scope(references, configuration)
+        let scope = try scope.scope(references, configuration, all: .everything)
         return try await TransferControl.open(in: configuration.library) { control in
             let episodes = try await control.removable(scope)
             if dryRun {

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogSearch
 import Languages
 import Logging
 import MediaProbe

@@ -68,7 +68,16 @@ extension ServeCommand {
 
     /// Gives the feeds of the owner's apps a new address; a server that runs notices within a second.
     func rotateApps(in program: Program) async throws -> ExitStatus {
-        let library = try await program.configuration().configuration.library
+        let configuration = try await program.configuration().configuration
+        let library = configuration.library
+        // Without a password all who come are users.
+        let users = try await UserBook(of: library, knownLibraries: program.knownLibraries).users()
+        guard configuration.serve.asksWhoComes || users.isEmpty else {
+            throw Failure(
+                .usage, disposition: .stop, what: "no address is changed",
+                why: "each user has an address of their own",
+                remedy: "booksync serve --passwd NAME changes it together with the password")
+        }
         try await ServeKeyring(library: library, logger: program.logger).rotateApps()
         await program.print(
             ["event": "apps_rotated", "rotated": .bool(true)],

@@ -29,7 +29,8 @@ struct UserOptions: ParsableArguments {
 
     @Option(
         help: .words(
-            "Change what a user may see to --books, or to all without it, and end. Add --read-only to have them listen only.",
+            "Change what a user may see to --books, or to all without it, and end. Add --no-read-only to let them change the "
+                + "library, too.",
             valueName: "name"))
     var booksOf: String?
 
@@ -46,9 +47,12 @@ struct UserOptions: ParsableArguments {
     /// How many things are asked for.
     var count: Int { [addUser, removeUser, passwd, booksOf].count { $0 != nil } + (listUsers ? 1 : 0) }
 
+    /// True if a user's rights are set.
+    var takesRights: Bool { addUser != nil || booksOf != nil }
+
     func validate() throws {
         if count > 1 { throw ValidationError(.words("Use one option about users at a time.")) }
-        if !books.isEmpty, addUser == nil, booksOf == nil {
+        if !books.isEmpty, !takesRights {
             throw ValidationError(.words("--books is what --add-user or --books-of may see."))
         }
         if yes, removeUser == nil { throw ValidationError(.words("--yes answers --remove-user.")) }
@@ -71,14 +75,16 @@ extension ServeCommand {
             )
             return .done
         }
-        let user = User(
-            id: 0, name: users.addUser, books: try await seenBooks(configuration), isReadOnly: readOnly)
+        let books = try await seenBooks(configuration)
         if let name = users.booksOf {
-            try await book.setBooks(user.books, isReadOnly: user.isReadOnly, of: name)
+            try await book.setBooks(books, isReadOnly: readOnly, of: name)
+            let changed = try await book.users().filter { $0.name == name }
             await program.print(
-                ["event": "user_changed", "user": .string(name)], or: ["\(name) sees \(Self.sight(of: user))"])
+                ["event": "user_changed", "user": .string(name)],
+                or: changed.map { "\(name) sees \(Self.sight(of: $0))" })
             return .done
         }
+        let user = User(id: 0, name: users.addUser, books: books, isReadOnly: readOnly ?? false)
         try await add(user, to: book, isGuarded: configuration.serve.asksWhoComes, program)
         return .done
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import BookSyncWeb
+import CatalogSearch
 import Logging
 import Settings
 import ShelfQueries
@@ -49,10 +50,11 @@ struct ServeCommand: Subcommand {
     var publicURL: String?
 
     @Flag(
+        inversion: .prefixedNo,
         help: .words(
             "Let clients look and listen, and change nothing; with --add-user and --books-of that user only. Default: "
-                + "serve.read-only."))
-    var readOnly = false
+                + "serve.read-only, and for --books-of as it is."))
+    var readOnly: Bool?
 
     @Option(
         help: .words(
@@ -83,6 +85,9 @@ struct ServeCommand: Subcommand {
         if (setPassword ? 1 : 0) + (rotateApps ? 1 : 0) + users.count > 1 {
             throw ValidationError(.words("Passwords, users and the apps' address are changed one after the other."))
         }
+        if readOnly != nil, setPassword || rotateApps || users.count > (users.takesRights ? 1 : 0) {
+            throw ValidationError(.words("--read-only is for the server, --add-user and --books-of."))
+        }
         if let mirrorEvery, ServeSettings.mirrorInterval(mirrorEvery) == nil {
             throw ValidationError(.words("--mirror-every takes a time such as 6h, from 1m on, not '\(mirrorEvery)'."))
         }
@@ -105,10 +110,20 @@ struct ServeCommand: Subcommand {
         let target = try ListenTarget(parsing: listen ?? settings.listen)
         let publicURL = publicURL ?? settings.publicURL
         let hosts = HostRule(target: target, publicURL: publicURL, hosts: settings.hosts)
-        let users = try await UserBook(of: configuration.library).users()
+        // A password guards the server also while the disk with the users is not mounted.
+        let knownLibraries = settings.asksWhoComes ? nil : program.knownLibraries
+        let users = try await UserBook(of: configuration.library, knownLibraries: knownLibraries).users()
+        for place in configuration.libraries where users.isEmpty && !settings.asksWhoComes {
+            guard try await UserBook(of: place.path).users().isEmpty else {
+                throw Failure(
+                    .configuration, disposition: .stop, what: "the shelf is not served",
+                    why: "its users are in the library \(place.path), and those of \(configuration.library) count",
+                    remedy: "set a password with 'booksync serve --set-password', or make \(place.path) the 'library'")
+            }
+        }
         try target.requireGuard(asksWhoComes: settings.asksWhoComes || !users.isEmpty, names: hosts)
         let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
-        let isReadOnly = readOnly || settings.isReadOnly
+        let isReadOnly = readOnly ?? settings.isReadOnly
         if isReadOnly, interval != nil {
             throw Failure(
                 .usage, what: "nothing can be mirrored", why: "the server is read-only",

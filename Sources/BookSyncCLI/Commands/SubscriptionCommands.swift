@@ -63,9 +63,10 @@ struct SubscribeCommand: Subcommand {
         let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)
             try configuration.requireSource(of: book)
-            if case .address(let address) = reference.target { try configuration.requireStorable(book, at: address) }
             return Subscription(
-                book: book, title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
+                book: book,
+                address: try reference.address.flatMap { try configuration.addressToRecord(of: book, at: $0) },
+                title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
                 limits: wishes.limits, naming: try wishes.naming.map(NamingTemplate.init(option:))?.description,
                 keep: try wishes.keepRule(), collection: books.collection, subscribedAt: .now)
         }

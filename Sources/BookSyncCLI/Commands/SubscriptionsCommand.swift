@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import CatalogFetcher
+import CatalogSearch
 import Foundation
 import Languages
 import LibraryFiles
@@ -17,7 +18,8 @@ struct SubscriptionsCommand: Subcommand {
             """
             --import follows every feed of an OPML file that is not followed yet, under its title there; folders and \
             categories become tags. Nobody is asked anything. What cannot be followed is named, the rest is followed all \
-            the same. --export writes what is followed; booksync reads it back whole, books without a feed included.
+            the same. --export writes what is followed; booksync reads it back whole, books without a feed included. \
+            --moved tells that the feed of a book is at another address by now, where its server does not say so itself.
             """))
 
     @OptionGroup var common: CommonOptions
@@ -33,7 +35,15 @@ struct SubscriptionsCommand: Subcommand {
         help: .words("Write an OPML file; - is standard output.", valueName: "file"), completion: .file())
     var exportedFile: String?
 
+    @Option(
+        name: .customLong("moved"), parsing: .upToNextOption,
+        help: .words("The book, and the address that its feed has by now.", valueName: "ref"))
+    var moved: [String] = []
+
     func validate() throws {
+        if !moved.isEmpty, moved.count != 2 || importedFile != nil || exportedFile != nil {
+            throw ValidationError(.words("--moved takes a book and its new address, and nothing else."))
+        }
         if importedFile != nil, exportedFile != nil {
             throw ValidationError(.words("--import and --export cannot be done at once."))
         }
@@ -43,7 +53,12 @@ struct SubscriptionsCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: Array(moved.prefix(1)))
+        if let name = moved.first, let address = moved.last {
+            return try await program.inLibraries(of: [name], configuration) { own, _ in
+                try await move(name, to: address, own, program)
+            }
+        }
         if let importedFile { return try await follow(importedFile, configuration, program) }
         if let exportedFile {
             return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile) { $0 }
@@ -79,6 +94,34 @@ struct SubscriptionsCommand: Subcommand {
             ]
         }
         return table
+    }
+
+    // MARK: Moves
+
+    private func move(
+        _ name: String, to text: String, _ configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
+        let references = [try BookReference(parsing: name), try BookReference(parsing: text)]
+        let known = try await configuration.knowing(references)
+        let book = try known.book(references[0])
+        guard let address = references[1].address, book.id.contains("://"),
+            [nil, book].contains(known.recognised[address])
+        else {
+            throw Failure(
+                .usage, what: "\(book) cannot be at \(references[1])",
+                why: "it is not a feed known by its address, or the other is not an address or another book's",
+                remedy: "see booksync list; if both addresses are followed, unsubscribe from one of them")
+        }
+        try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
+            try await $0.move(book, to: address, in: configuration)
+        }
+        await program.print(
+            [
+                "event": "feed_moved", "source": .string(book.source), "id": .string(book.id),
+                "address": .string("\(address)"),
+            ],
+            or: program.options.quiet ? [] : ["\(book) is asked for at \(address) from now on"])
+        return .done
     }
 
     // MARK: Import

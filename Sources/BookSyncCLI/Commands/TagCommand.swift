@@ -46,9 +46,7 @@ struct TagCommand: Subcommand {
     private func perform(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
-        let books = try references.map(BookReference.init(parsing:)).map { reference in
-            (book: try configuration.book(reference), filter: reference.filter)
-        }
+        let books = try configuration.books(naming: references)
         let tools = try program.requireFFmpeg(or: "the files get no tags")
         let work: BookTagging.Work = dryRun ? .plan : restore ? .restore : .embed
         return try await LibrarySession.withLibrary(

@@ -78,7 +78,7 @@ struct TrashRestoreCommand: Subcommand {
     private func restore(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
-        let scope = try scope.scope(references, configuration)
+        let scope = try scope.scope(references, configuration, all: .everything)
         return try await program.restoreTrash(
             in: configuration, command: "trash restore", waitingFor: waiting.seconds
         ) { trash in

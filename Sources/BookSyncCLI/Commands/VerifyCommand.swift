@@ -60,7 +60,8 @@ struct VerifyCommand: Subcommand {
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let request = VerificationRequest(
-            scope: try scope(references, configuration), isQuick: quick, startsAnew: anew, decodes: deep)
+            scope: try references.isEmpty ? .everything : .books(configuration.books(naming: references)),
+            isQuick: quick, startsAnew: anew, decodes: deep)
         let tools = deep ? try program.requireFFmpeg(or: "the files cannot be decoded") : nil
         let media = tools.map { MediaProbe(tools: $0) } ?? program.media(configuration)
         var style = program.eventStyle
@@ -87,17 +88,6 @@ struct VerifyCommand: Subcommand {
                     + (isEdited ? "; --accept REF records what you edited as it is" : ""))
         }
         return status
-    }
-
-    private func scope(
-        _ references: [String], _ configuration: Configuration
-    ) throws -> TransferControl.Scope {
-        guard !references.isEmpty else { return .everything }
-        return .books(
-            try references.map { text in
-                let reference = try BookReference(parsing: text)
-                return (book: try configuration.book(reference), filter: reference.filter)
-            })
     }
 
     /// The report with what came of accepting what was edited.

@@ -9,7 +9,7 @@ struct EventLog: Sendable {
 
     func record(_ event: SyncEvent) {
         switch event {
-        case .notice(let text):
+        case .notice(let text), .alert(let text):
             logger.notice("notice", metadata: ["text": "\(text)"])
         case .planned(let plan):
             let totals = plan.totals

@@ -89,8 +89,8 @@ actor EventPrinter {
                 await streams.writeError(line, usesColor: style.usesColor)
             }
         }
-        // What is left is told nowhere else.
-        let isMissed = summary.failed > 0 || summary.left > 0 && exitStatus == .temporary
+        // Only the summary reports what is left; after an interruption that is no news.
+        let isMissed = summary.failed > 0 || summary.left > 0 && exitStatus != .done && exitStatus.rawValue < 128
         if !style.isQuiet || isMissed { await streams.writeError(summary.sentence) }
     }
 

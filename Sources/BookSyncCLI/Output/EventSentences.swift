@@ -6,7 +6,7 @@ extension SyncEvent {
     /// - Parameter isVerbose: whether to tell of everything.
     func sentence(isVerbose: Bool) -> Message? {
         switch self {
-        case .notice(let text):
+        case .notice(let text), .alert(let text):
             return text
         case .planned(let plan):
             guard isVerbose else { return nil }
@@ -49,6 +49,9 @@ extension SyncEvent {
 
     /// Whether `--quiet` lets the line through.
     var isFailure: Bool {
-        if case .failed = self { true } else { false }
+        switch self {
+        case .failed, .alert: true
+        default: false
+        }
     }
 }

@@ -31,8 +31,8 @@ extension Program {
         for text in open.map(\.description) where configuration.named[text] == nil {
             let source = configuration.defaultSource ?? (configuration.usesDemoCatalog ? Configuration.demoSource : nil)
             let id = source.map { BookIdentity(source: $0, id: text) }
-            // What a store that cannot be read has of the demo catalog nobody knows.
-            let isDemo = subscriptions.map { isTrial && $0 == 0 && text.allSatisfy(\.isNumber) } ?? true
+            // A store that cannot be read may have books of the demo catalog, whose ids are numbers.
+            let isDemo = text.allSatisfy(\.isNumber) && subscriptions.map { isTrial && $0 == 0 } ?? true
             if let id, known.contains(id) || configuration.defaultSource == nil && isDemo {
                 configuration.named[text] = id
                 continue

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import BookSyncWeb
+import CatalogSearch
 import DemoCatalog
 import Foundation
 import Languages

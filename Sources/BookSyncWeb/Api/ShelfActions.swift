@@ -1,6 +1,7 @@
 import BookCollections
 import BookModel
 import BookSync
+import CatalogSearch
 import Foundation
 import Logging
 import OtherPrograms
@@ -132,7 +133,12 @@ struct ShelfActions: Sendable {
             let reference = try BookReference(parsing: text)
             books.append((try await shelf.book(reference, of: configuration), reference.filter))
         }
-        if arguments.all { return ["count": .init(try await action(self, .queue(of: books.map(\.book))))] }
+        if arguments.all {
+            guard books.allSatisfy(\.filter.isEmpty) else {
+                throw ActionArguments.refusal("it is about 'all' and about some")
+            }
+            return ["count": .init(try await action(self, .queue(of: books.map(\.book))))]
+        }
         // Found before anything is done, so that all is done or nothing.
         let episodes = try await named(arguments.episodes).map(\.episode.identity)
         var count = 0
@@ -163,12 +169,12 @@ struct ShelfActions: Sendable {
         for reference in references {
             let book = try await shelf.book(reference, of: recognised)
             try recognised.requireKnownSource(of: book)
-            if case .address(let address) = reference.target { try recognised.requireStorable(book, at: address) }
+            let address = try reference.address.flatMap { try recognised.addressToRecord(of: book, at: $0) }
             var filter = reference.filter
             if filter.isEmpty { filter.latest = arguments.latest }
             subscriptions.append(
                 Subscription(
-                    book: book, title: arguments.title, filter: filter,
+                    book: book, address: address, title: arguments.title, filter: filter,
                     // It cannot be said here, and to lose it would rename files.
                     naming: stored.first { $0.book == book }?.naming, subscribedAt: .now))
         }

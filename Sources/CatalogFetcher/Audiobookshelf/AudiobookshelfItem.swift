@@ -33,7 +33,12 @@ struct AudiobookshelfItem {
         of value: JSONValue, as identity: BookIdentity, at settings: AudiobookshelfSettings, for subject: ErrorContext
     ) throws -> CatalogContents {
         guard let item = Self(value) else { throw subject.unreadable(why: "the answer is no item of Audiobookshelf") }
-        let files = item.tracks.map { item.file($0, at: settings) }
+        // Where the numbers of tracks are stale, the server answers to those of its files.
+        let numbers = value["libraryFiles"]?.elements.compactMap { file in
+            file["metadata"]?["relPath"]?.string.flatMap { path in file["ino"]?.text.map { (path, $0) } }
+        }
+        let byPath = Dictionary(numbers ?? []) { first, _ in first }
+        let files = item.tracks.map { item.file($0, numbers: byPath, at: settings) }
         var contents = CatalogContents(
             identity, item.description, items: files.sorted { ($0.episode ?? .max) < ($1.episode ?? .max) })
         guard !contents.episodes.isEmpty else { throw subject.unknownBook(why: "the item holds no audio files") }
@@ -43,16 +48,23 @@ struct AudiobookshelfItem {
         return contents
     }
 
-    private func file(_ track: JSONValue, at settings: AudiobookshelfSettings) -> FeedItem {
+    /// A file is known by its path in the book's folder. Its number (inode) changes with the disk, and is reused.
+    private func file(
+        _ track: JSONValue, numbers: [String: String], at settings: AudiobookshelfSettings
+    ) -> FeedItem {
         let name = track["metadata"]?["filename"]?.string ?? ""
+        let path = track["metadata"]?["relPath"]?.string
         var item = FeedItem()
         // Old servers tell a track's number in its address alone.
-        item.guid = track["ino"]?.text ?? track["contentUrl"]?.string?.split(separator: "/").last.map(String.init)
+        let number =
+            path.flatMap { numbers[$0] } ?? track["ino"]?.text
+            ?? track["contentUrl"]?.string?.split(separator: "/").last.map(String.init)
+        item.guid = path ?? number
         item.title = FeedText.name(FileRole.bareName(name), isHTML: false)
         item.episode = track["index"]?.text.flatMap(FeedText.number)
         item.duration = track["duration"]?.text.flatMap { CatalogDuration.seconds(parsing: $0) }
         item.media = FeedEnclosure(
-            address: item.guid.map { settings.address("items", id, "file", $0, "download").secretText },
+            address: number.map { settings.address("items", id, "file", $0, "download").secretText },
             // The server's type does not tell a book in one file from a song.
             type: name.lowercased().hasSuffix(".m4b") ? "audio/x-m4b" : track["mimeType"]?.string,
             length: FileSize.sensible(track["metadata"]?["size"]?.integer))

@@ -1,7 +1,6 @@
 import BookModel
 import Crypto
 import Foundation
-import NIOHTTP1
 import Transport
 
 /// One request to a book-resource catalog: an address and its parameters, signed where a secret is configured.
@@ -58,9 +57,7 @@ struct BookResourceRequest {
     }
 
     var wireRequest: HTTPRequest {
-        HTTPRequest(
-            .get, ResourceAddress(Self.withoutQuery(address)).adding(query: parameters),
-            credentials: HTTPHeaders(settings.headers.map { ($0.name, $0.value) }))
+        HTTPRequest(.get, ResourceAddress(Self.withoutQuery(address)).adding(query: parameters))
     }
 
     /// Everything in the request that must not turn up in a text.
@@ -68,7 +65,7 @@ struct BookResourceRequest {
         let harmless: Set<String> = ["bookId", "id", "pageNum", "pageSize", "sortType"]
         return SecretMask(
             parameters.filter { !harmless.contains($0.name) }.flatMap { [$0.value, AddressPath.encoded($0.value)] }
-                + settings.headers.map(\.value) + settings.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
+                + settings.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
     }
 
     private var path: String {

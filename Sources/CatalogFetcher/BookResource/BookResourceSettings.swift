@@ -31,8 +31,6 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
     /// Sent with every request. Of two values under one name the later is sent.
     package var query: [Pair]
     package var signature: Signature?
-    /// Header fields for the catalog's own origin.
-    package var headers: [Pair]
     /// What else goes to the server and must not turn up in a text.
     package var alsoSecret: [String]
     /// Episodes to ask for at a time.
@@ -42,15 +40,14 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
 
     package init(
         listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, searchAddress: ResourceAddress? = nil,
-        query: [Pair] = [], signature: Signature? = nil, headers: [Pair] = [], alsoSecret: [String] = [],
-        pageSize: Int = 50, maxResponseBytes: Int = 256 << 20
+        query: [Pair] = [], signature: Signature? = nil, alsoSecret: [String] = [], pageSize: Int = 50,
+        maxResponseBytes: Int = 256 << 20
     ) {
         self.listAddress = listAddress
         self.detailAddress = detailAddress
         self.searchAddress = searchAddress
         self.query = query
         self.signature = signature
-        self.headers = headers
         self.alsoSecret = alsoSecret
         self.pageSize = pageSize
         self.maxResponseBytes = maxResponseBytes
@@ -63,7 +60,7 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
             self,
             children: [
                 "listAddress": listAddress.withoutSecrets, "query": query.map(\.name).joined(separator: ", "),
-                "headers": headers.map(\.name).joined(separator: ", "), "pageSize": pageSize,
+                "pageSize": pageSize,
             ])
     }
 }

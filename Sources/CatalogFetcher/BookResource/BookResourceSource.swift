@@ -8,6 +8,7 @@ package struct BookResourceSource: CatalogSource {
     let settings: BookResourceSettings
     private let exchange: CatalogClient
     private let ceiling: ListingProgress.Ceiling
+    private static let gapKinds: Set<Failure.Kind> = [.unreadableCatalog, .catalogUnavailable, .unknownBook]
 
     init(
         settings: BookResourceSettings, connection: CatalogConnection, ceiling: ListingProgress.Ceiling = .init()
@@ -23,29 +24,26 @@ package struct BookResourceSource: CatalogSource {
         var progress = ListingProgress(pageSize: settings.pageSize, ceiling: ceiling)
         var pace = Backoff()
         var names: [String] = []
-        repeat {
-            try await readPage(of: book, progress: &progress, pace: &pace) { page in
-                names += page.episodes.prefix(TitleInference.sampleSize - names.count).map(\.name)
-                try await onPage(page)
+        var failure: Failure?
+        while true {
+            do {
+                try await readPage(of: book, progress: &progress, pace: &pace) { page in
+                    names += page.episodes.prefix(TitleInference.sampleSize - names.count).map(\.name)
+                    try await onPage(page)
+                }
+                failure = nil
+                if progress.endPage() == .stop { break }
+            } catch let unread as Failure where progress.page > 1 && Self.gapKinds.contains(unread.kind) {
+                // One bad page is a gap; after two in a row the catalog cannot be read.
+                if let failure { throw failure }
+                failure = unread
+                progress.skipPage(because: unread.why)
             }
-        } while progress.endPage() == .nextPage
+        }
         var proof = progress.proof()
         let description = try await describe(book, pace: &pace, warnings: &proof.warnings)
         return CatalogListing(
             proof: proof, description: description, inferredTitle: TitleInference.title(from: names))
-    }
-
-    package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
-        // Where pages are as long as asked for and sections count from 1, this is the page.
-        let number = max(section - 1, 0) / max(settings.pageSize, 1) + 1
-        var pace = Backoff()
-        let (answer, address, _) = try await page(number, of: episode.book, pace: &pace)
-        if case .list(let elements) = answer.elements {
-            for element in elements.lazy.compactMap({ BookResourceElement($0) }) where element.key == episode.key {
-                return element.episode(identity: episode, position: section, catalog: address)
-            }
-        }
-        return try await findInListing(episode)
     }
 
     /// Hands a page's episodes on in pieces, however long it is.

@@ -37,7 +37,8 @@ struct ListingProgress {
     private var repeatedOnPage = 0
     private var namelessOnPage = 0
     private var unfetchableOnPage = 0
-    private var hasNameless = false
+    /// Whether a page could not be read, or not all of it.
+    private var hasGaps = false
     private var ending: Ending?
     private let pageSize: Int
     private let ceiling: Ceiling
@@ -64,6 +65,13 @@ struct ListingProgress {
             identity: EpisodeIdentity(book: book, key: key), position: collected, catalog: catalog)
         if episode.isLocked, element.namesAddress { unfetchableOnPage += 1 }
         return episode
+    }
+
+    /// Ends a page that cannot be read: the next one may list more.
+    mutating func skipPage(because why: Message) {
+        hasGaps = true
+        warn("page \(page) cannot be read: \(why); the listing counts as incomplete")
+        page += 1
     }
 
     /// - Parameter key: nil for an element that has no identity.
@@ -94,7 +102,7 @@ struct ListingProgress {
     mutating func endPage() -> Step {
         let elements = newOnPage + repeatedOnPage + namelessOnPage
         if namelessOnPage > 0 {
-            hasNameless = true
+            hasGaps = true
             warn("page \(page) lists \(Self.episodes(namelessOnPage)) without id and section: left out")
         }
         if repeatedOnPage > 0, newOnPage > 0 {
@@ -149,7 +157,7 @@ struct ListingProgress {
             }
         }
         return ListingProof(
-            declared: declared, collected: collected, isComplete: isComplete && !hasNameless, warnings: warnings)
+            declared: declared, collected: collected, isComplete: isComplete && !hasGaps, warnings: warnings)
     }
 
     private static let maxWarnings = 20

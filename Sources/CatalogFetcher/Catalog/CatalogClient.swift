@@ -34,7 +34,7 @@ package struct CatalogClient: Sendable {
     }
 
     /// - Parameter receive: reads the body of an answer as it arrives; it is called again when that failed and the request
-    ///   is sent again. An answer 304 is handed to it where the request asks for one.
+    ///   is sent again. An answer 304 or 412 is handed to it where the request has conditions.
     /// - Returns: what `receive` makes of the answer, and the address that it came from in the end.
     /// - Throws: ``Failure``; `CancellationError`.
     func fetch<Document>(
@@ -52,8 +52,8 @@ package struct CatalogClient: Sendable {
             let retryReason: RetryReason
             do {
                 let answer = try await transport.send(request)
-                let isUnchanged = answer.status == 304 && request.isConditional
-                if !isUnchanged, let refusal = try judge(answer, to: request, for: subject) {
+                let isOfCondition = [304, 412].contains(answer.status) && request.isConditional
+                if !isOfCondition, let refusal = try judge(answer, to: request, for: subject) {
                     retryReason = refusal
                 } else {
                     switch try await receive(answer) {
@@ -100,6 +100,7 @@ package struct CatalogClient: Sendable {
     private func judge(_ failure: TransportError, for subject: ErrorContext) throws -> RetryReason {
         switch failure.kind {
         case .oversized(let limit): throw oversized(limit: limit, for: subject)
+        case .coded: throw subject.unreadable(why: failure.why)
         case .badAddress: throw subject.badAddress(failure.address)
         // It would keep the other books waiting as long again.
         case .tooSlow, .overtime: throw subject.unavailable(at: failure.address, why: failure.why)

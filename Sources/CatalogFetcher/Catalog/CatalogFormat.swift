@@ -133,27 +133,24 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
     package typealias Field = (name: String, value: String)
 
     private let query: [Field]
-    private let headers: [Field]
     private let alsoSecret: [String]
 
     /// - Parameter alsoSecret: what else goes to the server and must not turn up in a text.
-    package init(query: [Field] = [], headers: [Field] = [], alsoSecret: [String] = []) {
+    package init(query: [Field] = [], alsoSecret: [String] = []) {
         self.query = query
-        self.headers = headers
         self.alsoSecret = alsoSecret
     }
 
     /// A request with all of them.
     package func request(_ address: ResourceAddress) -> HTTPRequest {
-        HTTPRequest(
-            .get, address.adding(query: query), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
+        HTTPRequest(.get, address.adding(query: query))
     }
 
     package var secrets: SecretMask {
-        SecretMask((query + headers).flatMap { [$0.value, AddressPath.encoded($0.value)] } + alsoSecret)
+        SecretMask(query.flatMap { [$0.value, AddressPath.encoded($0.value)] } + alsoSecret)
     }
 
-    package var description: String { (query + headers).map(\.name).joined(separator: ", ") }
+    package var description: String { query.map(\.name).joined(separator: ", ") }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["names": description]) }
 }

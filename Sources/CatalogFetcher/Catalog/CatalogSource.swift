@@ -18,44 +18,25 @@ package protocol CatalogSource: Sendable {
     /// - Returns: nil when the catalog says that nothing changed; `onPage` was not called then. Catalogs that cannot say
     ///   so are listed.
     func list(
-        _ book: BookIdentity, ifChangedSince validator: ContentValidator, onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing?
+}
 
-    /// Asks the catalog for one episode anew, because the address it gave before is no longer good.
+/// A catalog whose files are on a second server as well.
+package protocol MirroredCatalog: CatalogSource {
+    /// The addresses on the second server, by the keys of the episodes.
     ///
-    /// - Parameter section: where the catalog listed the episode before.
-    /// - Returns: nil when the catalog no longer lists it.
     /// - Throws: as ``list(_:onPage:)`` does.
-    func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode?
+    func mirrorAddresses(of book: BookIdentity) async throws -> [String: ResourceAddress]
 }
 
 extension CatalogSource {
     package func list(
-        _ book: BookIdentity, ifChangedSince validator: ContentValidator, onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing? {
         try await list(book, onPage: onPage)
     }
-
-    package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
-        try await findInListing(episode)
-    }
-
-    /// Goes through the listing until the episode turns up.
-    func findInListing(_ episode: EpisodeIdentity) async throws -> Episode? {
-        var found: Episode?
-        do {
-            _ = try await list(episode.book) { page in
-                // The store may know it by either.
-                found = page.episodes.first { $0.identity == episode || $0.rawKey == episode.key }
-                if found != nil { throw Found() }
-            }
-        } catch is Found {}
-        return found
-    }
 }
-
-/// Ends a listing early.
-private struct Found: Error {}
 
 /// Some episodes of a book, in the order of the catalog.
 package struct CatalogPage: Sendable, Hashable {
@@ -76,6 +57,10 @@ package struct CatalogListing: Sendable, Hashable {
     /// What the names of the episodes have in common. It may change as episodes appear: a title that is already known
     /// is better kept.
     package var inferredTitle: String?
+    /// Where the server says that the catalog is for good from now on; nil where it says nothing.
+    package var movedTo: ResourceAddress?
+    /// Where the catalog itself says that it has moved to, which may be a mistake of who wrote it; nil where it says nothing.
+    package var successor: ResourceAddress?
 
     package init(proof: ListingProof, description: BookDescription = .init(), inferredTitle: String? = nil) {
         self.proof = proof
@@ -86,7 +71,7 @@ package struct CatalogListing: Sendable, Hashable {
     /// The book as this listing alone shows it; without any title it is `Book` and its id.
     package func book(_ identity: BookIdentity) -> Book {
         Book(
-            identity: identity, title: description.title ?? inferredTitle ?? "Book \(identity.id)",
+            identity: identity, title: description.title ?? inferredTitle ?? Book.untitled(identity),
             author: description.author, narrator: description.narrator, summary: description.summary,
             language: description.language, cover: description.cover, declaredEpisodes: proof.declared,
             isComplete: proof.isComplete)

@@ -53,8 +53,15 @@ struct DirectoryBook {
     var hasAudio: Bool { files.contains { FileRole(ofName: $0.name).isAudio } }
 
     func contents() -> CatalogContents {
-        let audio = files.filter { FileRole(ofName: $0.name).isAudio }
+        var audio = files.filter { FileRole(ofName: $0.name).isAudio }
             .sorted { NaturalOrder.precedes($0.path, $1.path) }
+        // Beside one another in the order that their names state, such as that of Roman numerals.
+        if Set(audio.map { $0.path.dropLast() }).count == 1,
+            let positions = NumbersInNames.positions(in: audio.map { FileRole.recordingName($0.name) })
+        {
+            let ranked = zip(positions, audio.indices).sorted { ($0.0 ?? .max, $0.1) < ($1.0 ?? .max, $1.1) }
+            audio = ranked.map { audio[$0.1] }
+        }
         let numbers = numbers(of: audio)
         let discs = discs(of: audio)
         let episodes = audio.enumerated().map { index, file in

@@ -108,7 +108,7 @@ struct DirectoryPage: Sendable {
         }
         if case .stopped(let why) = ending {
             shortfall = "reading was stopped where \(why)"
-        } else if !Self.endsAsDocument(bytes) {
+        } else if isCut(bytes) {
             shortfall = "it ends in the middle"
         }
     }
@@ -118,10 +118,16 @@ struct DirectoryPage: Sendable {
         return ["index of /", "directory listing for /"].contains { text.hasPrefix($0) }
     }
 
-    /// Every server writes the end of its page last, so that its absence tells of a cut.
-    private static func endsAsDocument(_ bytes: [UInt8]) -> Bool {
+    /// True if the page ends within a tag or a link, or is an index without the end that its server writes last. Pages
+    /// that people write often have no such end.
+    private func isCut(_ bytes: [UInt8]) -> Bool {
         let tail = String(decoding: bytes.suffix(4096), as: UTF8.self).lowercased()
-        return ["</html>", "</body>", "</list>"].contains { tail.contains($0) }
+        if ["</html>", "</body>", "</list>"].contains(where: { tail.contains($0) }) { return false }
+        func isOpen(_ start: String, until end: String) -> Bool {
+            guard let start = tail.range(of: start, options: .backwards) else { return false }
+            return tail.range(of: end, options: .backwards).map { $0.lowerBound < start.lowerBound } ?? true
+        }
+        return isIndex || isOpen("<", until: ">") || isOpen("<a ", until: "</a")
     }
 
     /// A page's title without what only says that it is an index.

@@ -177,7 +177,7 @@ struct FeedBuilder: XMLHandler {
         case (.channel, .title), (.feed, .title), (.channel, .description), (.feed, .description), (.channel, .summary),
             (.feed, .summary), (.channel, .subtitle), (.channel, .link), (.channel, .itunesAuthor),
             (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.channel, .dublinTitle),
-            (.channel, .language), (.feed, .language),
+            (.channel, .language), (.feed, .language), (.channel, .newAddress), (.feed, .newAddress),
             (.author, .personName),
             (.image, .imageAddress), (.feed, .logo), (.feed, .icon):
             collect(element, fields)
@@ -219,6 +219,7 @@ struct FeedBuilder: XMLHandler {
             case .logo: head.image = head.image ?? resolve(text)
             case .icon: head.icon = head.icon ?? resolve(text)
             case .link: head.link = head.link ?? FeedAddress.resolve(text, against: nil)
+            case .newAddress: document.newAddress = document.newAddress ?? FeedAddress.resolve(text, against: nil)
             default: head.take(element, text, isHTML: isHTML)
             }
         }

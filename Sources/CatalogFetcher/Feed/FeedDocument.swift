@@ -10,6 +10,8 @@ struct FeedDocument {
     var cover: String?
     /// Where the feed goes on (RFC 5005, `rel="next"`), resolved.
     var next: String?
+    /// Where the feed says that it has moved to (`itunes:new-feed-url`), resolved.
+    var newAddress: String?
     /// Items with media, in the order of the document.
     var items: [FeedItem] = []
     /// Items that enclose nothing.
@@ -32,6 +34,7 @@ struct FeedItem {
     var duration: Double?
     var episode: Int?
     var season: Int?
+    var rank: (season: Int, episode: Int) { (season ?? 0, episode ?? 0) }
     /// Addresses, resolved.
     var link: String?
     var image: String?

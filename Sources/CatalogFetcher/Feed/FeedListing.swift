@@ -7,10 +7,12 @@ import TextParsing
 ///
 /// **Identity**, in this order: the guid; where several items share one guid, or have none, the address of the audio;
 /// failing that, title and date; each without what changes of it, while that is unique. An item with an address that
-/// was listed before is a repetition, whatever its guid says, and left out.
+/// was listed before is a repetition and left out, unless it has a guid, and another title or date.
 ///
-/// **Numbers**: `itunes:episode` where most items have one and no two the same; else by place. Most feeds list the newest
-/// first, serials too (`itunes:type`), and then the oldest is 1; a feed without dates (LibriVox's) or with the oldest first is in its order already.
+/// **Numbers**: `itunes:episode` where most items have one and no two the same; by season where the numbers begin anew in
+/// each; then the numbers that nearly all titles carry (``NumbersInNames/positions(in:)``); else by place. Most feeds list
+/// the newest first, serials too (`itunes:type`), and then the oldest is 1; a feed without dates (LibriVox's) or with the
+/// oldest first is in its order already.
 ///
 /// Both are proposals: what the store knows of the book decides.
 struct FeedListing {
@@ -37,8 +39,9 @@ struct FeedListing {
         pages += 1
         let before = entries.count
         for item in document.items {
-            let mark = item.media.address ?? "\(item.guid ?? "")\n\(item.title ?? "")\n\(item.published ?? 0)"
-            guard seen.insert(mark).inserted else {
+            let own = "\(item.title ?? "")\n\(item.published ?? 0)"
+            let mark = item.media.address.map { item.guid == nil ? $0 : "\($0)\n\(own)" }
+            guard seen.insert(mark ?? "\(item.guid ?? "")\n\(own)").inserted else {
                 repeated += 1
                 continue
             }
@@ -170,9 +173,20 @@ struct FeedListing {
 
     private static func sections(of items: [FeedItem]) -> [(section: Int, numbering: Episode.Numbering)] {
         let numbers = items.compactMap(\.episode)
-        if numbers.count * 2 > items.count, Set(numbers).count == numbers.count {
-            // A trailer among them gets none that an episode may claim: those begin with 1.
-            return items.map { item in item.episode.map { ($0, .stated) } ?? (0, .unnumbered) }
+        // A trailer among them gets none that an episode may claim: those begin with 1.
+        var sections: [(section: Int, numbering: Episode.Numbering)] = items.map { item in
+            item.episode.map { ($0, .stated) } ?? (0, .unnumbered)
+        }
+        if numbers.count * 2 > items.count {
+            if Set(numbers).count == numbers.count { return sections }
+            let ranked = items.indices.filter { items[$0].episode != nil }.sorted { items[$0].rank < items[$1].rank }
+            if zip(ranked, ranked.dropFirst()).allSatisfy({ items[$0].rank < items[$1].rank }) {
+                for (place, index) in ranked.enumerated() { sections[index] = (place + 1, .place) }
+                return sections
+            }
+        }
+        if let stated = NumbersInNames.numbering(of: items.map { $0.title ?? "" }) {
+            return stated.map { ($0.number, $0.isOwn ? .stated : $0.number > 0 ? .place : .unnumbered) }
         }
         let dates = items.compactMap(\.published)
         let steps = zip(dates, dates.dropFirst())

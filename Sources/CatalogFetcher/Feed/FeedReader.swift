@@ -12,11 +12,15 @@ final class FeedReader {
     }
 
     private static let keptHead = 2000
+    /// Bytes in which the root is looked for.
+    private static let searchedHead = 16 << 10
 
     private var decoder: TextDecoder
     private var markup: XMLReader<FeedBuilder>
     private let secrets: SecretMask
     private var head: [UInt8] = []
+    /// The first bytes, until there are enough to tell where the feed begins; nil from then on.
+    private var beginning: [UInt8]? = []
 
     /// - Parameters:
     ///   - charset: what the answer declares; nil when nothing does.
@@ -30,10 +34,33 @@ final class FeedReader {
 
     func consume(_ bytes: UnsafeBufferPointer<UInt8>) {
         if head.count < Self.keptHead { head += bytes.prefix(Self.keptHead - head.count) }
-        decoder.consume(bytes) { markup.consume($0) }
+        guard beginning != nil else { return decoder.consume(bytes) { markup.consume($0) } }
+        beginning? += bytes
+        if beginning?.count ?? 0 >= Self.searchedHead { begin() }
+    }
+
+    private func begin() {
+        guard let bytes = beginning else { return }
+        beginning = nil
+        bytes[Self.start(in: bytes)...].withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
+    }
+
+    /// Where a feed begins: behind what the program that makes it says before it, such as PHP's warnings.
+    private static func start(in bytes: [UInt8]) -> Int {
+        let text = String(decoding: bytes.prefix(searchedHead).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self)
+        guard let root = text.firstMatch(of: #/<(?:\?xml|rss|feed|rdf:rdf)[\s>]/#.ignoresCase())?.startIndex else {
+            return 0
+        }
+        let before = text[..<root].drop { $0.isWhitespace || $0 == "?" }
+        // A page, or JSON, may quote one; a comment may be before any.
+        let isOther = before.contains(#/^(?:[{\[]|<!)|<(?:!doctype html|html|head|body)\b/#.ignoresCase())
+        // A byte order mark that is the very first tells the encoding.
+        if isOther || before.isEmpty && bytes[0] >= 0x80 { return 0 }
+        return text.utf8.distance(from: text.startIndex, to: root)
     }
 
     func finish() -> Outcome {
+        begin()
         decoder.finish { markup.consume($0) }
         let isWhole = markup.isAtEnd
         markup.finish()
@@ -44,7 +71,6 @@ final class FeedReader {
     }
 
     private var complaint: Message {
-        if head.starts(with: [0x1F, 0x8B]) { return "the answer is compressed, which was not asked for" }
         // Masked before it is cut: half a secret would not be recognised any more.
         let beginning = secrets.masking(CatalogText.quotation(head, length: Self.keptHead))
         let quoted = CatalogText.quotation(beginning, length: 80)
@@ -67,10 +93,11 @@ extension FeedReader {
     /// Whether bytes look like the beginning of a feed: an element that only feeds begin with, behind whatever may stand
     /// before it.
     ///
-    /// - Parameter head: the first bytes; 4,096 are enough for all but the oddest.
+    /// - Parameter head: the first bytes.
     static func recognises(_ head: some Collection<UInt8>) -> Bool {
+        let head = Array(head.prefix(searchedHead))
         // Encodings of more than one byte have zeros in between.
-        let text = String(decoding: head.prefix(4096).filter { $0 != 0 && $0 < 0x80 }, as: UTF8.self)
+        let text = String(decoding: head[start(in: head)...].filter { $0 != 0 && $0 < 0x80 }, as: UTF8.self)
         var rest = text.drop { $0.isWhitespace }
         guard rest.first == "<" else { return false }
         while let opening = rest.firstIndex(of: "<") {

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import NIOHTTP1
 
 /// What is configured of a source of feeds. Every value may be a secret, so printing the settings shows names only.
 package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -11,23 +10,24 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     package var address: ResourceAddress?
     /// Whole addresses, secrets included, of feeds whose ids are addresses: what the user gave for this run.
     package var knownAddresses: [ResourceAddress]
+    /// Where the book that is asked for is, secrets included, where that is recorded.
+    package var recordedAddress: ResourceAddress?
     /// Added to the query of the source's own address.
     package var query: [Pair]
-    /// Header fields for the server of ``address``; for those of all feeds where there is none.
-    package var headers: [Pair]
     /// What else goes to the server and must not turn up in a text.
     package var alsoSecret: [String]
     /// Bytes of one answer that are read at most.
     package var maxResponseBytes: Int
 
     package init(
-        address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [], query: [Pair] = [],
-        headers: [Pair] = [], alsoSecret: [String] = [], maxResponseBytes: Int = 256 << 20
+        address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [],
+        recordedAddress: ResourceAddress? = nil, query: [Pair] = [], alsoSecret: [String] = [],
+        maxResponseBytes: Int = 256 << 20
     ) {
         self.address = address
         self.knownAddresses = knownAddresses
+        self.recordedAddress = recordedAddress
         self.query = query
-        self.headers = headers
         self.alsoSecret = alsoSecret
         self.maxResponseBytes = maxResponseBytes
     }
@@ -39,7 +39,6 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
             self,
             children: [
                 "address": address?.withoutSecrets ?? "", "query": query.map(\.name).joined(separator: ", "),
-                "headers": headers.map(\.name).joined(separator: ", "),
             ])
     }
 }
@@ -55,7 +54,10 @@ extension FeedSettings {
     /// - Throws: ``Failure`` of kind `configuration` when that is not known, or only without its secrets.
     func address(of book: BookIdentity) throws -> ResourceAddress {
         let isAddress = book.id.contains("://")
-        if isAddress, let known = Self.address(knownBy: book.id, among: knownAddresses) { return known }
+        let given = isAddress ? Self.address(knownBy: book.id, among: knownAddresses) : nil
+        // What the user gives now may have a newer password.
+        let isOlder = !Self.isWholeAddress(book.id) && recordedAddress.map { Self.isID(book.id, of: $0) } ?? true
+        if let known = isOlder ? given ?? recordedAddress : recordedAddress ?? given { return known }
         if let address {
             if isAddress, Self.isID(book.id, of: address) { return address.adding(query: query) }
             if !isAddress {
@@ -72,26 +74,18 @@ extension FeedSettings {
         guard Self.isWholeAddress(book.id) else {
             throw Failure(
                 .configuration, what: "\(book.id) cannot be asked for",
-                why: "its address holds a secret, and secrets are not stored",
-                remedy:
-                    "name the whole address below subscriptions in the configuration, with the secret from the environment"
+                why: "its address holds a secret, and is not recorded",
+                remedy: "name the whole address once: booksync subscribe ADDRESS records it"
             )
         }
         return ResourceAddress(book.id)
-    }
-
-    /// Header fields for the server of a feed. Any address of a feed may come to belong to this source, for want of
-    /// another one: what is meant for the source's own server goes to no other.
-    func credentials(for feed: ResourceAddress) -> HTTPHeaders {
-        guard address.map({ $0.server == feed.server }) ?? true else { return [:] }
-        return HTTPHeaders(headers.map { ($0.name, $0.value) })
     }
 
     /// Everything in the request that must not turn up in a text.
     func secrets(in address: ResourceAddress) -> SecretMask {
         let text = address.secretText.prefix { $0 != "#" }
         let shown = address.withoutSecrets
-        var values = (query + headers).map(\.value) + alsoSecret
+        var values = query.map(\.value) + alsoSecret
         for pair in text.drop(while: { $0 != "?" }).dropFirst().split(whereSeparator: { $0 == "&" || $0 == ";" }) {
             let value = pair.drop { $0 != "=" }.dropFirst()
             if !shown.contains("=\(value)") {

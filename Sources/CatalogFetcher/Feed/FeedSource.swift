@@ -30,26 +30,57 @@ package struct FeedSource: CatalogSource {
     }
 
     package func list(
-        _ book: BookIdentity, ifChangedSince validator: ContentValidator,
+        _ book: BookIdentity, ifChangedSince validator: ListingValidator,
         onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing? {
         try await list(book, validator: validator, onPage: onPage)
     }
 
     private func list(
-        _ book: BookIdentity, validator: ContentValidator?, onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, validator: ListingValidator?, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing? {
         let address = try settings.address(of: book)
-        guard let first = try await page(1, of: book, at: address, feed: address, validator: validator) else {
-            return nil
+        var read: [ResourceAddress: Page] = [:]
+        if let validator {
+            guard let changed = try await changedPage(of: book, feed: address, since: validator) else { return nil }
+            read = changed
         }
+        let asked = read[address] == nil ? try await page(1, of: book, at: address, feed: address) : nil
+        guard let first = read[address] ?? asked else { return nil }
         var feed = FeedListing()
         _ = feed.add(first.document)
-        try await readFurtherPages(after: first, of: book, feed: address, into: &feed)
+        var pages = [ListingValidator.Page(validator: first.validator)]
+        try await readFurtherPages(after: first, of: book, feed: address, into: &feed, &pages, read: read)
         var contents = feed.contents(as: book)
         try await contents.deliver(to: onPage)
-        if contents.listing.proof.isComplete { contents.listing.proof.validator = first.validator }
+        // Where nothing tells whether a page is the same, nothing tells of the listing; an empty one is asked for again.
+        if contents.listing.proof.isComplete, !contents.episodes.isEmpty,
+            !pages.contains(where: { $0.validator == ContentValidator() })
+        {
+            contents.listing.proof.validator = ListingValidator(pages: pages, readAt: Date())
+        }
+        contents.listing.movedTo = first.movedTo
+        contents.listing.successor = first.document.newAddress.map { ResourceAddress($0) }
         return contents.listing
+    }
+
+    /// Asks for each page whether it changed, until one did: then all pages are needed.
+    ///
+    /// - Returns: what was read of them; nil when none changed. An empty response to a condition says nothing.
+    private func changedPage(
+        of book: BookIdentity, feed: ResourceAddress, since validator: ListingValidator
+    ) async throws -> [ResourceAddress: Page]? {
+        for (index, known) in validator.pages.enumerated() {
+            let address = known.address.map { ResourceAddress($0) } ?? feed
+            do {
+                let page = try await page(
+                    index + 1, of: book, at: address, feed: feed, unlessStill: known.validator)
+                if let page { return page.document.items.isEmpty ? [:] : [address: page] }
+            } catch is Failure where index > 0 {
+                return [:]
+            }
+        }
+        return nil
     }
 
     // MARK: Pages
@@ -57,13 +88,15 @@ package struct FeedSource: CatalogSource {
     /// One document of the feed, and what it came with.
     private struct Page {
         var document: FeedDocument
-        var validator: ContentValidator?
+        var validator = ContentValidator()
+        var movedTo: ResourceAddress?
     }
 
     private static let maxPages = 1000
 
     private func readFurtherPages(
-        after first: Page, of book: BookIdentity, feed address: ResourceAddress, into feed: inout FeedListing
+        after first: Page, of book: BookIdentity, feed address: ResourceAddress, into feed: inout FeedListing,
+        _ pages: inout [ListingValidator.Page], read: [ResourceAddress: Page]
     ) async throws {
         var visited: Set<String> = [address.wireText]
         var next = first.document.next
@@ -79,9 +112,11 @@ package struct FeedSource: CatalogSource {
             }
             let number = feed.pages + 1
             do {
-                guard let page = try await page(number, of: book, at: target, feed: address, validator: nil) else {
-                    return
-                }
+                let asked = read[target] == nil ? try await page(number, of: book, at: target, feed: address) : nil
+                guard let page = read[target] ?? asked else { return }
+                let isStorable = FeedAddress.shown(target.secretText) == target.secretText
+                pages.append(
+                    .init(address: target.secretText, validator: isStorable ? page.validator : ContentValidator()))
                 let added = feed.add(page.document)
                 if feed.isBeyondCeiling { return }
                 guard added > 0 else {
@@ -98,27 +133,36 @@ package struct FeedSource: CatalogSource {
 
     /// - Parameters:
     ///   - feed: the feed's own address. Only its server is sent credentials, if they are meant for it.
-    ///   - validator: what a former answer came with.
+    ///   - known: what a former answer came with.
     /// - Returns: nil when the server says that nothing changed.
     private func page(
         _ number: Int, of book: BookIdentity, at address: ResourceAddress, feed: ResourceAddress,
-        validator: ContentValidator?
+        unlessStill known: ContentValidator? = nil
     ) async throws -> Page? {
         var request = HTTPRequest(.get, address, headers: ["Accept": Self.accepted])
-        if address.server == feed.server { request.credentials = settings.credentials(for: feed) }
-        if let tag = validator?.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
-        if let date = validator?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
+        if let tag = known?.entityTag {
+            // Apache marks the tag of what it compresses, and then knows only the tag without the mark.
+            let unmarked = tag.hasSuffix("-gzip\"") ? ", \(tag.dropLast(6))\"" : ""
+            request.headers.add(name: "If-None-Match", value: tag + unmarked)
+        }
+        if let date = known?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         let subject = ErrorContext(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")
         let secrets = settings.secrets(in: address)
         // What a document that ends too early has is better than nothing, if asking again does not help.
         var beginning: Page?
+        var hasMoved = false
         do {
-            return try await exchange.fetch(
+            let page = try await exchange.fetch(
                 request, for: subject,
                 receive: { answer in
-                    try await receive(answer, for: subject, secrets: secrets, beginning: &beginning)
+                    hasMoved = answer.movedTo != nil
+                    return try await receive(
+                        answer, hasConditions: known != nil, for: subject, secrets: secrets, beginning: &beginning)
                 }
             ).document
+            // What the old address gave says nothing of the new one.
+            guard page == nil, hasMoved else { return page }
+            return try await self.page(number, of: book, at: address, feed: feed)
         } catch let failure as Failure where failure.kind == .catalogUnavailable {
             guard let beginning else { throw failure }
             return beginning
@@ -128,29 +172,38 @@ package struct FeedSource: CatalogSource {
     private static let accepted = "application/rss+xml, application/atom+xml, application/xml, text/xml, */*;q=0.5"
 
     private func receive(
-        _ answer: HTTPResponse, for subject: ErrorContext, secrets: SecretMask, beginning: inout Page?
+        _ answer: HTTPResponse, hasConditions: Bool, for subject: ErrorContext, secrets: SecretMask,
+        beginning: inout Page?
     ) async throws -> CatalogClient.Reading<Page?> {
         if answer.status == 304 { return .document(nil) }
+        let nothing = Page(document: FeedDocument())
+        if answer.status == 412 { return .document(nothing) }
         let charset = answer.first("Content-Type").flatMap(Encoding.charset)
         let reader = FeedReader(charset: charset, base: answer.address.secretText, secrets: secrets)
         var length = 0
-        for try await part in answer.body {
-            length += part.readableBytes
+        for try await part in await DecodedBody(ofDocument: answer) {
+            length += part.bytes.readableBytes
             guard length <= settings.maxResponseBytes else {
                 throw exchange.oversized(limit: settings.maxResponseBytes, for: subject)
             }
-            part.withUnsafeReadableBytes { bytes in bytes.withMemoryRebound(to: UInt8.self, reader.consume) }
+            part.bytes.withUnsafeReadableBytes { bytes in bytes.withMemoryRebound(to: UInt8.self, reader.consume) }
         }
         switch reader.finish() {
+        case .foreign where hasConditions: return .document(nothing)
         case .foreign(let why, let mayBeCut): return mayBeCut ? .cutShort(why: why) : .unreadable(why: why)
         case .feed(let document):
-            let validator = ContentValidator(
-                entityTag: answer.first("ETag"), lastModified: answer.first("Last-Modified"))
-            let hasValidator = validator.entityTag != nil || validator.lastModified != nil
-            let page = Page(document: document, validator: hasValidator ? validator : nil)
+            let page = Page(document: document, validator: Self.validator(of: answer), movedTo: answer.movedTo)
             if document.isWhole || answer.declaresLength { return .document(page) }
             beginning = page
             return .cutShort(why: "the feed ends in the middle")
         }
+    }
+
+    /// What the answer can be asked for by. A time behind that of the answer itself says nothing (RFC 9110 §8.8.2.1).
+    private static func validator(of answer: HTTPResponse) -> ContentValidator {
+        let now = answer.first("Date").flatMap { CatalogDate.seconds(parsing: $0) } ?? Date().timeIntervalSince1970
+        let modified = answer.first("Last-Modified").flatMap { CatalogDate.seconds(parsing: $0) }
+        return ContentValidator(
+            entityTag: answer.first("ETag"), lastModified: modified ?? 0 > now ? nil : answer.first("Last-Modified"))
     }
 }

@@ -9,7 +9,7 @@ enum FeedElement: UInt8 {
     case image, imageAddress, itunesImage, logo, icon
     case itunesTitle, duration, episode, season
     case chapters, transcript, simpleChapters, simpleChapter
-    case podcastEpisode, dublinTitle, language
+    case podcastEpisode, dublinTitle, language, newAddress
 
     /// What feeds are made of, by namespace and lower-case name.
     /// - Parameter isAtom: whether names without a namespace are Atom's.
@@ -37,6 +37,7 @@ enum FeedElement: UInt8 {
         .itunes: [
             "title": .itunesTitle, "author": .itunesAuthor, "summary": .summary, "subtitle": .subtitle,
             "image": .itunesImage, "duration": .duration, "episode": .episode, "season": .season,
+            "new-feed-url": .newAddress,
         ],
         .media: ["group": .mediaGroup, "content": .mediaContent, "thumbnail": .mediaThumbnail],
         .podcast: ["chapters": .chapters, "transcript": .transcript, "episode": .podcastEpisode, "season": .season],

@@ -133,7 +133,7 @@ struct ArchiveItem {
                 leftOut.append(recording)
             }
         }
-        let rank = { (file: ArchiveFile) in settings.rank(ofFormat: file.format) ?? .max }
+        let rank = { (file: ArchiveFile) in settings.rank(of: file) ?? .max }
         let whole = chosen.filter(\.file.isWholeBook)
         let parts = chosen.filter { !$0.file.isWholeBook }
         if let bestWhole = whole.map({ rank($0.file) }).min(), let bestPart = parts.map({ rank($0.file) }).min() {

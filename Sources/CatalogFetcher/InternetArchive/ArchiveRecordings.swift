@@ -15,13 +15,11 @@ struct ArchiveRecording {
         files.first { $0.name == original }?.track ?? files.lazy.compactMap(\.track).first
     }
 
-    /// The file to take: the best format, and of several in one format the first by name.
+    /// The file to take: a public one in the best format, and of several in one format the first by name.
     func choice(by settings: InternetArchiveSettings) -> ArchiveFile? {
-        let ranked = files.compactMap { file in settings.rank(ofFormat: file.format).map { (rank: $0, file: file) } }
+        let ranked = files.compactMap { file in settings.rank(of: file).map { (rank: $0, file: file) } }
         return ranked.min {
-            ($0.rank, $0.file.isPrivate ? 1 : 0) != ($1.rank, $1.file.isPrivate ? 1 : 0)
-                ? ($0.rank, $0.file.isPrivate ? 1 : 0) < ($1.rank, $1.file.isPrivate ? 1 : 0)
-                : NaturalOrder.compare($0.file.name, $1.file.name) < 0
+            $0.rank != $1.rank ? $0.rank < $1.rank : NaturalOrder.compare($0.file.name, $1.file.name) < 0
         }?.file
     }
 }

@@ -40,6 +40,11 @@ package struct InternetArchiveSettings: Sendable {
         return Self.standardFormats.firstIndex(where: isListed) ?? Self.standardFormats.count
     }
 
+    /// The rank of a file: what anybody may download comes first, whatever its format.
+    func rank(of file: ArchiveFile) -> Int? {
+        rank(ofFormat: file.format).map { file.isPrivate ? $0 + Self.standardFormats.count + formats.count + 1 : $0 }
+    }
+
     func metadataAddress(of item: String) -> ResourceAddress {
         address.appending(path: "metadata/" + AddressPath.encoded(item))
     }

@@ -3,8 +3,8 @@ import TextParsing
 import Transport
 
 /// LibriVox through its API. Two thirds of its books are listed without the addresses of their files; those are looked
-/// up in the book's item of the Internet Archive.
-package struct LibriVoxSource: CatalogSource {
+/// up in the book's item of the Internet Archive, and so are addresses at which there is nothing.
+package struct LibriVoxSource: MirroredCatalog {
     private let settings: LibriVoxSettings
     private let exchange: CatalogClient
     private let archive: InternetArchiveSource
@@ -19,13 +19,7 @@ package struct LibriVoxSource: CatalogSource {
         _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing {
         let subject = ErrorContext(book: book, part: "the listing")
-        guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(\.isDigit) else {
-            throw subject.unknownBook(why: "LibriVox's ids are numbers")
-        }
-        let (document, _) = try await exchange.fetchJSON(
-            settings.credentials.request(settings.bookAddress(of: book.id)), for: subject,
-            secrets: settings.credentials.secrets)
-        let found = try LibriVoxBook(document, id: book.id, for: subject)
+        let found = try await read(book, for: subject)
         var contents = found.contents(as: book)
         if contents.episodes.contains(where: \.isLocked) || contents.episodes.isEmpty {
             try await resolve(&contents, of: found)
@@ -35,6 +29,26 @@ package struct LibriVoxSource: CatalogSource {
         }
         try await contents.deliver(to: onPage)
         return contents.listing
+    }
+
+    package func mirrorAddresses(of book: BookIdentity) async throws -> [String: ResourceAddress] {
+        let found = try await read(book, for: ErrorContext(book: book, part: "the listing"))
+        guard let item = found.archiveItem else { return [:] }
+        let (files, originalLengths) = try await archive.contents(of: item, as: book)
+        var contents = found.contents(as: book)
+        for index in contents.episodes.indices { contents.episodes[index].address = nil }
+        _ = contents.takeFiles(of: files.episodes, originalLengths: originalLengths, names: found.recordingNames)
+        return contents.episodes.reduce(into: [:]) { $0[$1.identity.key] = $1.address }
+    }
+
+    private func read(_ book: BookIdentity, for subject: ErrorContext) async throws -> LibriVoxBook {
+        guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(\.isDigit) else {
+            throw subject.unknownBook(why: "LibriVox's ids are numbers")
+        }
+        let (document, _) = try await exchange.fetchJSON(
+            settings.credentials.request(settings.bookAddress(of: book.id)), for: subject,
+            secrets: settings.credentials.secrets)
+        return try LibriVoxBook(document, id: book.id, for: subject)
     }
 
     /// Looks the files up in the archive. An archive that cannot be reached now ends the listing: to call two thirds of

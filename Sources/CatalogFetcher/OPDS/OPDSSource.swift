@@ -32,11 +32,9 @@ package struct OPDSSource: CatalogSource, SearchableCatalog {
     }
 
     private func answer(at address: ResourceAddress, for subject: ErrorContext) async throws -> CatalogResponse {
-        // Of a source without an address of its own, nobody knows whose credentials they are.
+        // The query is for the source's own server alone.
         let isOwn = feed.address?.server == address.server
-        let request = HTTPRequest(
-            .get, isOwn ? address.adding(query: feed.query) : address,
-            credentials: isOwn ? feed.credentials(for: address) : [:])
+        let request = HTTPRequest(.get, isOwn ? address.adding(query: feed.query) : address)
         let (bytes, end) = try await exchange.fetch(request, for: subject) { .document($0) }
         return CatalogResponse(bytes: bytes, address: end)
     }

@@ -26,7 +26,7 @@ package struct ErrorContext {
 
     /// Of a server that wants to be left alone for longer than anything waits.
     func closed(at address: ResourceAddress, for seconds: Double, why: Message) -> Failure {
-        unavailable(at: address, why: "\(why): the server is left alone for \(describeSeconds(seconds)), as it wants")
+        unavailable(at: address, why: "\(why): the server asked to retry after \(describeSeconds(seconds))")
     }
 
     package func unreadable(why: Message) -> Failure {

@@ -24,13 +24,24 @@ struct PodcastSearch: SearchableCatalog {
                 query: [("term", term), ("media", "podcast"), ("entity", "podcast"), ("limit", "\(query.limit)")]
                     + (Self.country(for: term, in: query.language).map { [("country", $0)] } ?? []))
             : address.appending(path: "search/podcast").adding(query: [("term", term), ("count", "\(query.limit)")])
+        return Array(try await entries(at: request, about: term).prefix(query.limit))
+    }
+
+    /// Where the feed of a podcast is that has a number in Apple's directory; nil where that does not say.
+    func feed(of number: String, in country: String?) async throws -> ResourceAddress? {
+        let query = [("id", number)] + (country.map { [("country", $0)] } ?? [])
+        return try await entries(at: address.appending(path: "lookup").adding(query: query), about: number).first?
+            .address
+    }
+
+    private func entries(at address: ResourceAddress, about term: String) async throws -> [CatalogEntry] {
         let subject = ErrorContext(book: BookIdentity(source: directory.rawValue, id: term), part: "the search")
         let (document, _) = try await client.fetchJSON(
-            HTTPRequest(.get, request), for: subject, secrets: SecretMask([]))
+            HTTPRequest(.get, address), for: subject, secrets: SecretMask([]))
         guard let list = document[directory == .itunes ? "results" : "data"], list.kind == .array else {
             throw subject.unreadable(why: "the answer has no list of podcasts")
         }
-        return Array(list.elements.lazy.compactMap { entry(of: $0) }.prefix(query.limit))
+        return list.elements.compactMap { entry(of: $0) }
     }
 
     /// Apple searches one country's shop, that of the United States where none is named; Chinese podcasts are in China's.

@@ -25,6 +25,15 @@ package final class PartialFile {
         return SHA256.hash(data: Array(identity.utf8)).prefix(16).hexadecimal + ".part"
     }
 
+    /// Removes what was begun of an episode.
+    /// - Parameter folder: of the partial files.
+    package static func drop(_ episode: EpisodeIdentity, in folder: String) throws {
+        let path = folder + "/" + name(for: episode)
+        // Opening one that is not there would make it, for which there may be no room.
+        guard fileSize(path) != nil else { return try removePieces(beside: path) }
+        try PartialFile(path, promised: nil).remove()
+    }
+
     /// What a file of the partial files' folder is for: bytes of the transfer whose partial file is called `owner`.
     package static func part(inFileNamed name: String) -> (owner: String, kind: PartKind)? {
         let words = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -49,9 +58,9 @@ package final class PartialFile {
     /// - Parameter digests: whether its bytes are to be put through digests.
     package init(_ path: String, promised digest: ContentDigest?, digests: Bool = true) throws {
         let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        var descriptor = uninterrupted { Foundation.open(path, flags | O_EXCL, 0o644) }
+        var descriptor = uninterrupted { Foundation.open(path, flags | O_EXCL, 0o666) }
         let isNew = descriptor >= 0
-        if !isNew, errno == EEXIST { descriptor = uninterrupted { Foundation.open(path, flags, 0o644) } }
+        if !isNew, errno == EEXIST { descriptor = uninterrupted { Foundation.open(path, flags, 0o666) } }
         guard descriptor >= 0 else {
             let code = errno
             guard code == ELOOP else {

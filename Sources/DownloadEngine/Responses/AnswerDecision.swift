@@ -95,6 +95,8 @@ struct Rejection: Equatable, Sendable {
     var isOfCredentials = false
     /// Whether the next runs will meet the same.
     var isForGood = false
+    /// Whether the server does not have the file.
+    var isMissing = false
 }
 
 /// Decides what an answer's head means for what is held and what was asked (RFC 9110 §14.2, §15.3.7, §15.5.17).
@@ -199,8 +201,9 @@ private func decideError(status: Int) -> AnswerDecision {
                 isOfCredentials: status == 403))
     case 404, 410:
         .fail(
-            Rejection(why: "the server does not have the file (\(status))", remedy: "it may come back: run again later")
-        )
+            Rejection(
+                why: "the server does not have the file (\(status))", remedy: "it may come back: run again later",
+                isMissing: true))
     case 408, 425, 429, 500, 502, 503, 504, 520...529: .retry("the server answers \(status)")
     case 300..<400: .fail(Rejection(why: "the server answers \(status) without saying where to go"))
     default: .fail(Rejection(why: "the server answers \(status)"))

@@ -38,7 +38,7 @@ struct ResponseHead: Equatable, Sendable {
             String($0.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
         }
         isLiveStream = contentLength == nil && answer.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
-        coding = ContentCoding(parsing: answer.headers["Content-Encoding"].joined(separator: ","))
+        coding = answer.contentCoding
         let lastModified = answer.first("Last-Modified")
         var age: Int?
         if let modified = lastModified.flatMap(HTTPDate.seconds(parsing:)),
@@ -47,5 +47,29 @@ struct ResponseHead: Equatable, Sendable {
             age = Int(clamping: date - modified)
         }
         validator = ContentValidator(entityTag: answer.first("ETag"), lastModified: lastModified, age: age)
+    }
+
+    /// True if it is the head of a file that was downloaded before: by its entity tag, or by date and length, or where these
+    /// cannot be compared by its length.
+    ///
+    /// - Parameter size: the catalog's.
+    func isOf(_ file: LocalFile, listedWith size: Int64?) -> Bool {
+        let (old, length) = (file.validator, FileSize.sensible(contentLength))
+        if let tag = validator.entityTag, let then = old.entityTag { return tag == then }
+        if let date = validator.lastModified, let then = old.lastModified {
+            return date == then && length ?? file.fetchedSize == file.fetchedSize
+        }
+        guard let length else { return false }
+        // A server that sends no validators may send another file each time: then a size that it does not have says nothing.
+        let isFalse = validator == ContentValidator() && size ?? length != length && size != file.catalogSize
+        return length == file.fetchedSize || isFalse && file.catalogSize != nil
+    }
+}
+
+extension HTTPRequest {
+    /// Has the server send the file only if it is another one than before (RFC 9110 §13.1).
+    mutating func addConditions(of validator: ContentValidator) {
+        if let tag = validator.entityTag { headers.add(name: "If-None-Match", value: tag) }
+        if let date = validator.lastModified { headers.add(name: "If-Modified-Since", value: date) }
     }
 }

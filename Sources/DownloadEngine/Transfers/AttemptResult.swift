@@ -14,7 +14,7 @@ struct AttemptResult: Sendable {
         /// A body without a declared length ended before the catalog's size, after so many bytes. Whether that was its
         /// end, or the connection's, nobody can tell: it is asked for once more.
         case endedEarly(Int64)
-        /// Audio that is too little to be the episode: the server has had enough, or wants to be paid.
+        /// Audio that is too little to be the episode: the server refuses more, or wants to be paid. Its digest is `spoiled`.
         case stub(RetryReason)
         case fail(Failure)
         /// The server refuses the address, which may just have expired; with the failure if it has not.
@@ -34,8 +34,10 @@ struct AttemptResult: Sendable {
         var after: Double?
         /// That asked so: beyond a redirect it is another one than the episode's.
         var server: String?
-        /// Whether the server has too much to do, or does not answer at all, so that all transfers had better leave it alone for a while.
+        /// True if the server has too much to do, or does not respond, so that all transfers pause for it.
         var isServerBusy = false
+        /// True if the server says that it gets too many requests.
+        var isRateLimit = false
         /// Whether the server is so slow that what it brought is no progress worth going on for.
         var isServerTooSlow = false
 
@@ -58,6 +60,7 @@ struct AttemptResult: Sendable {
             after = answer.requestedWait(now: Date().timeIntervalSince1970)
             server = answer.address.server
             isServerBusy = [429, 503].contains(answer.status)
+            isRateLimit = answer.status == 429
         }
     }
 
@@ -78,6 +81,8 @@ struct AttemptResult: Sendable {
     var spoiled: String?
     /// Of the answer with audio that came, if one did, whatever became of it.
     var answered: ContentValidator?
+    /// That sent a response other than that it is too busy, or cannot; nil where none came.
+    var respondingServer: String?
 
     var isReceived: Bool {
         if case .received = ending { true } else { false }
@@ -86,8 +91,10 @@ struct AttemptResult: Sendable {
 
 extension TransferRequest {
     /// A failure of this episode alone. It names the book: whoever reads it in a mail has no list beside it.
-    func failure(_ why: Message, remedy: Message? = nil, kind: Failure.Kind = .temporary) -> Failure {
-        Failure(kind, what: episode.named(in: title), why: why, remedy: remedy)
+    func failure(
+        _ why: Message, remedy: Message? = nil, kind: Failure.Kind = .temporary, reason: Failure.Reason? = nil
+    ) -> Failure {
+        Failure(kind, what: episode.named(in: title), why: why, remedy: remedy, reason: reason)
     }
 
     /// The same of what failed on the way, such as its partial file; what ends the run is no episode's failure.

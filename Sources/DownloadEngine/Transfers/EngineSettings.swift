@@ -41,12 +41,15 @@ package struct EngineSettings: Sendable {
     }
 
     /// Bytes at most of a body whose length the server does not declare. The catalog may be wrong: a size that no audio of its
-    /// duration has says nothing.
+    /// duration has says nothing, and a small one without a duration may be in other units.
     func maxLength(ofUndeclared episode: Episode) -> Int64 {
-        if let size = episode.plausibleSize { return 4 * size + (1 << 20) }
-        guard let duration = episode.duration, duration > 0 else { return maxUndeclaredSize }
+        let seconds = episode.duration.flatMap { $0 > 0 ? $0 : nil }
+        if let size = episode.plausibleSize {
+            return max(4 * size + (1 << 20), seconds == nil && size < 1_000_000 ? 64 << 20 : 0)
+        }
+        guard let seconds else { return maxUndeclaredSize }
         // More than audio of CD quality without compression has.
-        return min(maxUndeclaredSize, 200_000 * Int64(min(duration, 1e6)) + (1 << 20))
+        return min(maxUndeclaredSize, 200_000 * Int64(min(seconds, 1e6)) + (1 << 20))
     }
 
     /// Bytes of a file at most whose origin only the file itself tells, until it is whole: where its attributes get lost,
@@ -84,10 +87,15 @@ extension Episode {
         return FileSize.sensible(size).flatMap { (smallest...max(smallest, largest)).contains(Double($0)) ? $0 : nil }
     }
 
-    /// Whether so little audio cannot be the episode: far less than the catalog's size, and than its duration needs.
+    /// True if so little audio cannot be the episode: far less than the catalog's size, and than its duration needs. One of
+    /// these alone has to be very far off.
     func isStub(_ bytes: Int64) -> Bool {
-        guard let size = plausibleSize, bytes < size / 20 else { return false }
-        guard let duration, duration > 0 else { return bytes < 100_000 }
-        return Double(bytes) < 250 * duration
+        guard bytes != size else { return false }
+        return switch (plausibleSize, duration.flatMap { $0 > 0 ? $0 : nil }) {
+        case (let size?, let seconds?): bytes < size / 20 && Double(bytes) < 250 * seconds
+        case (let size?, nil): bytes < min(size / 20, 100_000)
+        case (nil, let seconds?): Double(bytes) < min(100 * seconds, 100_000)
+        case (nil, nil): false
+        }
     }
 }

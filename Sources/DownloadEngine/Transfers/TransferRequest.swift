@@ -31,12 +31,16 @@ package struct TransferRequest: Sendable {
     private var boxedExistingFile: Box<FileAttributes>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
+    /// Whether it is known to be gone at its source, and only asked for to see whether it is back.
+    package var isExpectedToFail = false
     /// What has a lower one is begun before what has a higher one.
     package var rank = 0
     /// Since when what it says of the disk and the store may no longer be so.
     package var asOf = ContinuousClock.now
     /// Which way the audio is fetched, with what, and where it may be.
     package var access = SourceAccess.standard
+    /// True if the catalog may name another server for a file that the address does not have.
+    package var hasMirror = false
     /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.
     package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 

@@ -39,6 +39,8 @@ struct TransferSchedule {
         /// Seconds between two starts, of a server that was in trouble.
         var interval = 0.0
         var nextStart = 0.0
+        /// By what the interval shrinks with each response.
+        var recovery = 0.5
 
         /// When the next transfer may start.
         var free: Double { max(throttledUntil, nextStart) }
@@ -48,9 +50,10 @@ struct TransferSchedule {
             nextStart = now + interval
         }
 
-        mutating func slowDown(to first: Double) {
+        mutating func slowDown(to first: Double?, isRateLimit: Bool) {
             isProbed = true
-            interval = min(max(2 * interval, first), 30)
+            if isRateLimit { recovery = 0.99 }
+            if let first { interval = min(max(2 * interval, first), 30) }
         }
     }
 
@@ -217,17 +220,27 @@ struct TransferSchedule {
         wakes.insert(Wake(time: time, index: index))
     }
 
-    /// Starts one transfer from the transfer's server, and others more slowly than before once that was answered.
-    /// - Parameter interval: seconds between two starts at first.
-    mutating func slowDown(serverOf index: Int, to interval: Double) {
-        servers[names[index]]?.slowDown(to: interval)
+    /// Starts one transfer from the transfer's server, and others once that was answered.
+    /// - Parameters:
+    ///   - interval: seconds between two starts at first; nil to start the others as fast as before.
+    ///   - isRateLimit: true if the server says that there are too many: it is asked faster again only slowly.
+    mutating func slowDown(serverOf index: Int, to interval: Double?, isRateLimit: Bool) {
+        servers[names[index]]?.slowDown(to: interval, isRateLimit: isRateLimit)
     }
 
-    /// The transfer's server answers. It is slowly asked faster again.
+    /// Starts the selected transfers that wait for a server no earlier than at `time`.
+    mutating func postponeWaiting(for server: String, until time: Double, where isSelected: (Int) -> Bool) {
+        for index in servers[server]?.waiting ?? [] where isSelected(index) && postponed[index] ?? 0 < time {
+            postpone(index, until: time)
+        }
+        offer(server)
+    }
+
+    /// The transfer's server answers. It is asked faster again.
     mutating func serverAnswered(_ index: Int) {
         guard let server = servers[names[index]], server.isProbed || server.interval > 0 else { return }
         servers[names[index]]?.isProbed = false
-        servers[names[index]]?.interval = server.interval > 0.05 ? server.interval * 0.99 : 0
+        servers[names[index]]?.interval = server.interval > 0.05 ? server.interval * server.recovery : 0
         offer(names[index])
     }
 

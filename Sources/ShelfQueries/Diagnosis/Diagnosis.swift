@@ -106,10 +106,10 @@ package struct Diagnosis: Sendable {
                         ? "\(first.book) cannot be asked for"
                         : "\(first.book) and \(lost.count - 1) more cannot be asked for",
                     why: lacksAddress(first.book)
-                        ? "the feed's address holds a secret, and secrets are not stored"
+                        ? "the feed's address holds a secret, and is not recorded"
                         : "no source is called '\(first.book.source)'",
                     remedy: lacksAddress(first.book)
-                        ? "write the whole address as the url of a source of type feed"
+                        ? "name the whole address once: booksync subscribe ADDRESS records it"
                         : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
         }
         if shelf.isStoreUnreadable {
@@ -154,6 +154,7 @@ package struct Diagnosis: Sendable {
             return false
         }
         return !FeedSettings.isWholeAddress(book.id) && !configuration.hasWholeAddress(of: book)
+            && configuration.recordedAddress(of: book) == nil
             && !configuration.givenAddresses.contains { configuration.book(at: $0) == book }
     }
 }

@@ -176,16 +176,7 @@ struct LibraryDiagnosis: Sendable {
                     why: found.strayRows == 1
                         ? "1 row refers to a missing one" : "\(found.strayRows) rows refer to missing ones")
             }
-            switch found.age {
-            case .current: return .ok("store", "sound, \(describeBytes(size))")
-            case .older:
-                return .ok(
-                    "store", "sound, \(describeBytes(size)), of an older booksync: the next run brings it up to date")
-            case .newer:
-                throw Failure(
-                    .configuration, what: "the store cannot be used by this booksync", why: "a newer one made it",
-                    remedy: "update booksync, or use another library")
-            }
+            return .ok("store", "sound, \(describeBytes(size))")
         }
     }
 

@@ -6,7 +6,7 @@ extension JSONDocument {
     /// - Parameter exitCode: what the run will exit with, for its summary.
     package init?(_ event: SyncEvent, exitCode: Int = 0) {
         switch event {
-        case .notice, .asking, .reading, .waiting, .renamed:
+        case .notice, .alert, .asking, .reading, .waiting, .renamed:
             return nil
         case .planned(let plan):
             self = JSONDocument(plan).event("plan")

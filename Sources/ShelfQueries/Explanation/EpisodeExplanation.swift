@@ -119,7 +119,7 @@ package struct EpisodeExplanation: Sendable {
         guard existingFile.size == file.size else {
             return "Its file \(file.path) had \(file.size) bytes when it was fetched and has \(existingFile.size) now"
         }
-        let isTouched = existingFile.modificationTime != file.modificationTime || existingFile.inode != file.inode
+        let isTouched = existingFile.modificationTime != file.modificationTime
         return "On disk it is \(file.path), \(describeBytes(file.size)) as recorded"
             + (isTouched ? ", touched since then" : "")
     }
@@ -129,12 +129,11 @@ package struct EpisodeExplanation: Sendable {
     private var history: [Message] {
         var sentences: [Message] = []
         if let file = shelved.file {
-            let size = file.original?.size ?? file.size
             let proof: Message =
                 switch file.verification {
                 case .digest: "a digest that the catalog or the server gave fitted"
-                case .length where file.catalogSize ?? size != size:
-                    "its length matches the one that the server declared, and not the catalog's (\(file.catalogSize ?? 0) bytes)"
+                case .length where shelved.episode.size ?? file.fetchedSize != file.fetchedSize:
+                    "its length matches the one that the server declared (\(file.fetchedSize) bytes), and not the catalog's (\(shelved.episode.size ?? 0) bytes)"
                 case .length: "its length matches the declared one"
                 case .unverified: "there was no checksum to compare with"
                 }

@@ -28,20 +28,8 @@ extension LibraryFolder {
         guard let size, refusingLost || size > 0 else { return nil }
         do {
             return try await CatalogStore(path: storePath, access: .readOnly)
-        } catch let failure as Failure where failure.reason == .storeAge {
-            // An update of booksync must not keep the shelf from being looked at until the next run.
-            try await bringUpToDate(storePath, failure)
-            return try await CatalogStore(path: storePath, access: .readOnly)
-        }
-    }
-
-    /// - Throws: `failure` where the store cannot be written now.
-    private static func bringUpToDate(_ storePath: String, _ failure: Failure) async throws {
-        do {
-            let store = try await openStore(at: storePath)
-            try await store.closing { try await store.updateShelfCounts() }
-        } catch is Failure {
-            throw failure
+        } catch let failure as Failure where failure.reason == .storeUnmade {
+            return nil
         }
     }
 

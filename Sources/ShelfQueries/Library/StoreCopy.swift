@@ -23,7 +23,8 @@ package struct StoreCopy: Sendable {
     /// Whether the store lies apart, and nothing beside the audio is to be gone on from. Blocks on the disk.
     package var isMissing: Bool { folder.isStoreApart && fileSize(path) ?? 0 == 0 }
 
-    fileprivate var isStoreShared: Bool { MountedFilesystem.isShared(folder.storeFolder) }
+    /// Whether the store is on a disk of several machines, so that whoever writes has it alone. Blocks on the disk.
+    package var isStoreShared: Bool { MountedFilesystem.isShared(folder.storeFolder) }
 
     /// What readers open: the store, or the copy where that is newer or has to do. Blocks on the disk.
     package var readablePath: String {
@@ -86,23 +87,30 @@ extension LibraryFolder {
             if let copies, isStoreApart, try await runBlocking({ !StoreCopy(of: self).isStoreShared }) {
                 await copies.add(self, mark: mark)
             } else {
-                try await publish(store, mark: mark)
+                try await publish(store)
+                if let mark { try await runBlocking { try put(mark) } }
             }
             return result
         }
     }
 
-    fileprivate func publish(_ store: CatalogStore, mark: [UInt8]?) async throws {
-        try await StoreCopy(of: self).publish(store)
-        // A run that began meanwhile has another epoch, for which this mark does not count.
-        if let mark { try await runBlocking { try replaceFile(at: copiedMark, with: mark) } }
+    /// - Throws: ``Failure`` with the reason `takenOver` when another machine has published a newer copy.
+    fileprivate func publish(_ store: CatalogStore) async throws {
+        try await StoreCopy(of: self).publish(store) { if isStoreApart { try requireNewestStore() } }
+    }
+
+    /// A run that began meanwhile has another epoch, for which this mark does not count.
+    fileprivate func put(_ mark: [UInt8]) throws { try replaceFile(at: copiedMark, with: mark) }
+
+    private func requireNewestStore() throws {
+        guard try StoreCopy(of: self).readablePath == storePath else { throw Self.isElsewhere(path) }
     }
 
     /// Takes the mark away before the store is written: what is not copied is not to be followed by an older copy.
     /// - Returns: what it said; nil where there was none.
     private func takingCopiedMark() async throws -> [UInt8]? {
         try await runBlocking {
-            guard try StoreCopy(of: self).readablePath == storePath else { throw Self.isElsewhere(path) }
+            try requireNewestStore()
             let mark = FileManager.default.contents(atPath: copiedMark)
             if unlink(copiedMark) != 0, errno != ENOENT {
                 throw Failure.file("\(copiedMark) cannot be deleted", errno: errno)
@@ -115,7 +123,8 @@ extension LibraryFolder {
         Failure(
             .temporary, disposition: .stop, what: "the store of the library \(library) cannot be written here",
             why: "another machine, or a run without the setting 'store', had the library last",
-            remedy: "run booksync mirror or fetch, which goes on from the copy beside the audio, and try again")
+            remedy: "run booksync mirror or fetch, which goes on from the copy beside the audio, and try again",
+            reason: .takenOver)
     }
 }
 
@@ -146,7 +155,15 @@ package actor LaterCopies {
             due[path] = nil
             do {
                 let store = try await LibraryFolder.openStore(at: copy.folder.storePath)
-                try await store.closing { try await copy.folder.publish(store, mark: copy.mark) }
+                try await store.closing { try await copy.folder.publish(store) }
+                if due[path] != nil {
+                    // The copy lacks what was written meanwhile.
+                    due[path]?.mark = copy.mark
+                } else if let mark = copy.mark {
+                    try copy.folder.put(mark)
+                }
+            } catch let failure as Failure where failure.reason == .takenOver {
+                // Nothing goes on from this store any more.
             } catch {
                 add(copy.folder, mark: copy.mark)
             }

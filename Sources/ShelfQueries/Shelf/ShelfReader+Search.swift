@@ -44,8 +44,8 @@ extension ShelfReader {
 
     /// Finds books by title, author and announcer, and episodes by name, the best first.
     ///
-    /// Works on a library that cannot be written, and beside a run. Where the index lacks much (the first search in a
-    /// store that an earlier booksync made), it is brought up to date first if that can be done.
+    /// Works on a library that cannot be written, and beside a run. Where the index lacks much, it is brought up to date
+    /// first if that can be done.
     /// - Parameters:
     ///   - limit: nil for all.
     ///   - reading: of the shelf, nil when there is no library at `library` yet.

@@ -5,12 +5,13 @@ import Foundation
 ///
 /// Whatever cannot be read as a date for certain is none: an unreadable date must never make an episode look new.
 package enum CatalogDate {
-    /// The years that a calendar shows with four digits, in UTC: a leap second or a zone may lead out of them.
-    private static let shownYears = -62_167_219_200.0..<253_402_300_800.0
+    /// The years 1800 to 2199, UTC. What is dated otherwise, as in the year 1 or 2720, has no date: a date of nonsense would
+    /// order episodes.
+    private static let sensibleYears = -5_364_662_400.0..<7_258_118_400.0
 
     /// - Returns: seconds since 1970; without a zone the time is taken as UTC.
     package static func seconds(parsing text: String) -> Double? {
-        guard let seconds = anySeconds(parsing: text), shownYears.contains(seconds) else { return nil }
+        guard let seconds = anySeconds(parsing: text), sensibleYears.contains(seconds) else { return nil }
         return seconds
     }
 
@@ -18,7 +19,7 @@ package enum CatalogDate {
         if let seconds = commonForm(text) { return seconds }
         let text = CatalogText.trimmed(text)
         guard !text.isEmpty, text.utf8.count <= 100 else { return nil }
-        if let first = text.utf8.first, first.isDigit || first == UInt8(ascii: "-") {
+        if let first = text.utf8.first, first.isDigit || first == UInt8(ascii: "-") || ISODateReader.hasUnits(text) {
             if let moment = ISODateReader.read(text) { return moment.seconds }
         }
         return WordDateReader.read(text)?.seconds

@@ -5,8 +5,8 @@ package enum CatalogDuration {
     /// Thirty days: what lies beyond is a mistake.
     package static let maximum: Double = 30 * 86400
 
-    /// Reads `SS`, `MM:SS` and `HH:MM:SS`, each with a fraction, with white space around it. Minutes and seconds may be
-    /// above 59 (`61:08`).
+    /// Reads `SS`, `MM:SS` and `HH:MM:SS`, each with a fraction, with white space around it and its colons. Minutes and seconds may
+    /// be above 59 (`61:08`).
     /// - Returns: seconds; nil when the text is no such time, is negative, or is above ``maximum``.
     package static func seconds(parsing text: some StringProtocol) -> Double? {
         var total = 0.0
@@ -15,7 +15,9 @@ package enum CatalogDuration {
         var colons = 0
         /// What the digits are to be divided by; nil before the point.
         var scale: Double?
-        for byte in CatalogText.trimmed(String(text)).utf8 {
+        var text = CatalogText.trimmed(String(text))
+        if text.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) { text.replace(/\s*[:：]\s*/, with: ":") }
+        for byte in text.utf8 {
             switch byte {
             case _ where byte.isDigit:
                 digits += 1

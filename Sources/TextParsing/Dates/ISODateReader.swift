@@ -1,3 +1,4 @@
+import Foundation
 import Transport
 
 /// Dates that begin with the year in digits: ISO 8601 as far as it is used, and what resembles it.
@@ -8,11 +9,12 @@ import Transport
 /// | year and day of the year | `2003-335`, `03335` |
 /// | with a time | `2003-12-31T10:14:55.1234Z`, `2004-07-08 23:56:58 -00:20`, `1994-11-05T08:15` |
 /// | Hungarian and Korean | `2004-július-13T9:15-05:00`, `2004-05-25 오후 11:23:17`, `2004년 05월 28일  01:31:15` |
+/// | Chinese and Japanese | `2024年3月5日`, `２０２４年３月５日（火）`, `2024年3月5日 星期二 下午3:20`, `2024年3月5日 15时20分` |
 enum ISODateReader {
     static func read(_ text: String) -> DateMoment? {
         var text = Substring(text)
         let isKorean = text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }
-        if isKorean { text = Substring(withoutKorean(String(text))) }
+        if isKorean || hasUnits(String(text)) { text = Substring(withoutUnits(String(text))) }
         let date = text.prefix { $0 != "T" && $0 != "t" && $0 != " " }
         guard var moment = readDate(date) else { return nil }
         var rest = text[date.endIndex...].drop { $0 == " " || $0 == "T" || $0 == "t" }
@@ -32,10 +34,17 @@ enum ISODateReader {
         return moment.isValid ? moment : nil
     }
 
-    private static func withoutKorean(_ text: String) -> String {
-        text.replacing("년 ", with: "-").replacing("년", with: "-").replacing("월 ", with: "-")
-            .replacing("월", with: "-").replacing("일", with: " ").replacing("오후", with: "pm")
-            .replacing("오전", with: "am")
+    /// Whether the parts of a date are named as in Chinese and Japanese.
+    static func hasUnits(_ text: String) -> Bool { text.contains("年") && text.contains("月") }
+
+    /// With digits of ASCII, and the units, weekdays and halves of a day as ISO 8601 and English have them.
+    private static func withoutUnits(_ text: String) -> String {
+        text.precomposedStringWithCompatibilityMapping
+            .replacing(/\(.*?\)|(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?/, with: " ")
+            .replacing(/\s*[年년월月]\s*/, with: "-").replacing(/-?\s*[日号일]\s*/, with: " ")
+            .replacing(/(?:下午|午後|오후)\s*/, with: "pm ").replacing(/(?:上午|午前|오전)\s*/, with: "am ")
+            .replacing(/[时時点](?=\d)|分(?=\d)/, with: ":").replacing(/[时時点]/, with: ":00").replacing(/[分秒]/, with: "")
+            .trimmingCharacters(in: .whitespaces)
     }
 
     private static func readDate(_ text: Substring) -> DateMoment? {

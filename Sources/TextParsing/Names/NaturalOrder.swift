@@ -1,7 +1,7 @@
 import BookModel
 
-/// The order in which people read file names: digits count as numbers, capitals do not count, and what lies in a
-/// folder comes behind the files beside that folder.
+/// The order in which people read file names: figures and Chinese numerals count as numbers, capitals do not count, and
+/// what lies in a folder comes behind the files beside that folder.
 package enum NaturalOrder {
     /// Whether one path comes before another. Total: paths that differ are never equal.
     ///
@@ -21,7 +21,8 @@ package enum NaturalOrder {
 
     /// - Returns: negative, zero for the very same bytes, or positive.
     package static func compare(_ one: String, _ other: String) -> Int {
-        let order = compareFolded(Array(one.lowercased().utf8), Array(other.lowercased().utf8))
+        let (left, right) = (NumbersInNames.figured(one.lowercased()), NumbersInNames.figured(other.lowercased()))
+        let order = compareFolded(Array(left.utf8), Array(right.utf8))
         if order != 0 { return order }
         if one.utf8.elementsEqual(other.utf8) { return 0 }
         return one.utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
@@ -50,25 +51,5 @@ package enum NaturalOrder {
         let start = position
         while position < text.count, text[position].isDigit { position += 1 }
         return text[start..<position].drop { $0 == UInt8(ascii: "0") }
-    }
-}
-
-/// The numbers that file names carry.
-package enum NumbersInNames {
-    /// For each name the number that tells it from its neighbours: `galaxyprimes_01_smith` is 1, and of
-    /// `2001 - 01`, `2001 - 02` it is the second. Where no column has numbers that all differ, the first number counts.
-    /// - Returns: nil for a name without a number, or with one of more than six digits.
-    package static func numbers(in names: [String]) -> [Int?] {
-        let runs = names.map(digitRuns)
-        let columns = runs.lazy.map(\.count).min() ?? 0
-        let telling = (0..<columns).first { column in
-            let numbers = runs.map { $0[column] }
-            return !numbers.contains(nil) && Set(numbers).count == numbers.count
-        }
-        return runs.map { $0.isEmpty ? nil : $0[telling ?? 0] }
-    }
-
-    private static func digitRuns(_ name: String) -> [Int?] {
-        name.utf8.split { !$0.isDigit }.map { $0.count <= 6 ? Int(Substring($0)) : nil }
     }
 }

@@ -67,6 +67,22 @@ import Testing
         #expect(troubles.answered.isSuperset(of: ["a", "b", "c", "d", "source feed at d"]))
     }
 
+    @Test func `of many books three are named, and the others counted`() {
+        func what(_ titles: [String]) -> String? {
+            var troubles = CatalogFailures()
+            for (id, title) in titles.enumerated() {
+                troubles.record(failure(.catalogUnavailable), of: book(id), at: "http://a", index: id)
+                troubles.titles[book(id)] = title
+            }
+            return troubles.reports(known: [:], at: Self.now).first?.report.failure.what.description
+        }
+        let all = "the catalogs of 4 books cannot be fetched from http://a"
+        #expect(what(["A", "B", "C", "D"]) == "A, B, C and 1 more: " + all)
+        #expect(what(["", "B", "", "D"]) == "B, D and 2 more: " + all)
+        #expect(what(["", "", "", ""]) == all)
+        #expect(what(["A"]) == "A: page 1 cannot be fetched")
+    }
+
     @Test func `what goes on from run to run says since when`() {
         var troubles = CatalogFailures()
         troubles.record(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)

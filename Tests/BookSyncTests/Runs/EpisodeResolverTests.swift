@@ -30,15 +30,14 @@ import Testing
     private struct Nights {
         var known: [String: KnownEpisode] = [:]
 
-        mutating func list(_ proposals: [Episode]) -> [Episode] {
+        /// Of the last night.
+        var misnumbered = 0
+
+        mutating func list(_ proposals: [Episode], renumbers: Bool = false) -> [Episode] {
             var resolver = EpisodeResolver(known: known.values.sorted { $0.key < $1.key })
-            let resolved = resolver.resolve(proposals)
-            for episode in resolved {
-                let key = episode.identity.key
-                known[key] = KnownEpisode(
-                    key: key, rawKey: known[key]?.rawKey ?? episode.rawKey, section: episode.section,
-                    name: episode.name, publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets)
-            }
+            let resolved = resolver.resolve(proposals, renumbers: renumbers)
+            misnumbered = resolver.misnumbered
+            for episode in resolved { known[episode.identity.key] = KnownEpisode(episode) }
             return resolved
         }
     }
@@ -82,6 +81,116 @@ import Testing
             try proposals([item("Tuesday", guid: "http://a.example/?e=2", url: url + "?2", day: 2)]))
         #expect(first[0].identity != second[0].identity)
         #expect(second[0].section == 2)
+    }
+
+    @Test func `another guid with another date at one address is another episode, every hour anew`() throws {
+        var nights = Nights()
+        func bulletin(_ hour: Int) -> String {
+            "<item><title>News</title><guid>news-\(hour)</guid><pubDate>6 Sep 2010 \(hour):00:00 GMT</pubDate>"
+                + #"<enclosure url="http://a.example/latest.mp3" type="audio/mpeg"/></item>"#
+        }
+        let hours = try (10...12).map { nights.list(try proposals([bulletin($0)]))[0] }
+        #expect(Set(hours.map(\.identity)).count == 3)
+        #expect(hours.map(\.section) == [1, 2, 3])
+        // Two at once, the older one under its own address by now.
+        let older = bulletin(12).replacing("latest", with: "12")
+        let both = nights.list(try proposals([bulletin(13), older]))
+        #expect(both[1].identity == hours[2].identity && !hours.map(\.identity).contains(both[0].identity))
+    }
+
+    @Test func `guids that change every night mean nothing, also on the night of another date`() throws {
+        var nights = Nights()
+        func parts(_ night: Int, dates: (Int) -> Int) throws -> [Episode] {
+            try proposals(
+                (1...4).map {
+                    item("Part \($0)", guid: "n\(night)-\($0)", url: "http://a.example/\($0).mp3", day: dates($0))
+                })
+        }
+        let first = nights.list(try parts(1) { $0 })
+        #expect(nights.list(try parts(2) { $0 }).map(\.identity) == first.map(\.identity))
+        #expect(nights.list(try parts(3) { $0 == 2 ? 9 : $0 }).map(\.identity) == first.map(\.identity))
+        // One that is added has other guids as well, and is new.
+        let grown =
+            try parts(4) { $0 == 2 ? 9 : $0 }
+            + proposals([item("Part 5", guid: "n4-5", url: "http://a.example/5.mp3", day: 5)])
+        #expect(nights.list(grown).prefix(4).map(\.identity) == first.map(\.identity))
+        #expect(nights.known.count == 5)
+    }
+
+    /// How 80 episodes change in one night, with their addresses: nothing but what is listed here stays.
+    enum Edit: CaseIterable { case numberInTitle, numberOfFeed, fileName, beginning, ending, punctuation, zone }
+
+    @Test(arguments: Edit.allCases)
+    func `titles that are edited in the night of other addresses keep their episodes`(edit: Edit) throws {
+        var nights = Nights()
+        let words = ["Loomings", "The Carpet-Bag", "The Spouter-Inn", "The Counterpane", "Breakfast"]
+        func item(_ n: Int, edited: Bool) -> String {
+            let plain = "\(words[n % 5]) of day \(["a", "b", "c", "d"][n % 4])"
+            var (title, file) = (plain, edited ? "new-\(1000 - n)" : "old-\(n)")
+            switch edit {
+            case .numberInTitle: title = edited ? "\(n). Other words" : "No. \(n): \(plain)"
+            case .numberOfFeed: title = edited ? "Nothing of it" : plain
+            case .fileName: (title, file) = (edited ? "Nothing of it" : plain, "ep-\(n)")
+            case .beginning: title = edited ? "Moby Dick, " + plain : plain
+            case .ending: title = edited ? plain + " (revised and mixed again)" : plain
+            case .punctuation: title = edited ? plain.uppercased().replacing("-", with: " – ") + "!" : plain
+            case .zone: (title, file) = (edited ? plain + "." : plain, "ep-\(n)")
+            }
+            // Two a day, in the evening; in another zone that is the next morning.
+            var (day, time) = (n / 2 % 20 + 10, "2\(n % 2):00:00 GMT")
+            if edited { (day, time) = edit == .zone ? (day + 1, "01:10:00 GMT") : (day, "00:00:00 GMT") }
+            let number = edit == .numberOfFeed ? "<itunes:episode>\(n + 1)</itunes:episode>" : ""
+            let address = "http://\(edited ? "b" : "a").example/\(file).mp3"
+            return """
+                <item><title>\(title)</title><pubDate>\(day) \(n < 40 ? "Sep" : "Oct") 2010 \(time)</pubDate>\(number)
+                <enclosure url="\(address)" type="audio/mpeg"/></item>
+                """
+        }
+        func listed(_ edited: Bool) throws -> [Episode] {
+            try proposals((0..<80).map { item($0, edited: edited) })
+        }
+        let before = nights.list(try listed(false))
+        #expect(nights.list(try listed(true)).map(\.identity) == before.map(\.identity))
+        #expect(nights.known.count == 80)
+    }
+
+    @Test func `what is another episode of the same day stays one`() throws {
+        var nights = Nights()
+        func one(_ title: String, _ file: String) throws -> Episode {
+            nights.list(try proposals([item(title, url: "http://a.example/\(file).mp3", day: 6)]))[0]
+        }
+        let titles = [
+            "Part 1 of the story", "Part 2 of the story", "Morning bulletin", "Evening bulletin", "早间新闻", "晚间新闻",
+        ]
+        let episodes = try titles.enumerated().map { try one($1, "\($0)") }
+        #expect(Set(episodes.map(\.identity)).count == titles.count)
+    }
+
+    @Test func `an older library keeps its numbers until the user asks for those of the titles`() throws {
+        var nights = Nights()
+        let titles = (1...5).map { "Lettura \(["I", "II", "III", "IV", "V"][$0 - 1])" }
+        let listed = try proposals(
+            titles.enumerated().map { item($1, guid: "g\($0)", url: "http://a.example/\($0).mp3", day: 9 - $0) })
+        for (index, episode) in listed.enumerated() {
+            var known = KnownEpisode(episode)
+            known.section = 5 - index
+            nights.known[known.key] = known
+        }
+        #expect(nights.list(listed).map(\.section) == [5, 4, 3, 2, 1])
+        #expect(nights.misnumbered == 4)
+        #expect(nights.list(listed, renumbers: true).map(\.section) == [1, 2, 3, 4, 5])
+        #expect(nights.list(listed).map(\.section) == [1, 2, 3, 4, 5])
+        #expect(nights.misnumbered == 0)
+    }
+
+    @Test func `the last items of a feed keep their numbers also when all are numbered anew`() throws {
+        var nights = Nights()
+        func last(_ range: ClosedRange<Int>) throws -> [Episode] {
+            try proposals(range.reversed().map { (n: Int) in item("\(n)", guid: "\(n)", day: n) })
+        }
+        _ = nights.list(try last(11...15))
+        let renumbered = nights.list(try last(14...18), renumbers: true)
+        #expect(sections(renumbered) == ["14": 4, "15": 5, "16": 6, "17": 7, "18": 8])
     }
 
     @Test func `guids that come and go, and another host, change no identity`() throws {

@@ -83,6 +83,10 @@ import Testing
             let path = try await unrecord(2, bench)
             let mine = sampleMP3(bytes: 40_000, seed: 99)
             try Data(mine).write(to: URL(filePath: path))
+            let state = try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
+                try await session.store.episode(section: 2, of: RunBench.book)?.transfer?.state
+            }
+            #expect(state == .waiting)
             try await bench.run()
             #expect(bench.lastPlan[2]?.kind == .skip(.obstructed))
             #expect(try bench.read(path) == mine)

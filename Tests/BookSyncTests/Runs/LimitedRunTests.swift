@@ -20,6 +20,22 @@ import Testing
         }
     }
 
+    @Test func `what joined a run and is left is not left on purpose`() {
+        let episodes = (1...5).map { Episode.sample($0, book: RunBench.book) }
+        let actions = episodes.enumerated().map { index, episode in
+            SyncAction(kind: index == 0 ? .fetch : .skip(.limited), episode: episode, path: "\(index)", reason: "")
+        }
+        var report = RunReport()
+        report.record(SyncPlan(book: Book(identity: RunBench.book, title: "Book"), actions: actions))
+        for _ in 1...2 { report.uncount(.limited) }
+        report.recordLeft()
+        #expect(report.failures.isEmpty && report.summary.left == 2)
+        // The time limit leaves one of the two.
+        report.summary.left += 1
+        report.recordLeft()
+        #expect(report.failures.map(\.what.description) == ["1 episode left for the next run"])
+    }
+
     @Test func `a book that is asked for twice is begun as far as either of the two allows`() throws {
         func limits(_ one: RunLimits, _ other: RunLimits) throws -> RunLimits? {
             try RunRequest(items: [one, other].map { .init(book: RunBench.book, limits: $0) }).items.first?.limits

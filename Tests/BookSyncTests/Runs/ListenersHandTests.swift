@@ -255,7 +255,7 @@ import Testing
             #expect(try bench.read(path) == mine)
             #expect(try await bench.run().summary.replaced == 1)
             #expect(try bench.read(path) == new)
-            #expect(bench.audioRequests.count == 3, "nothing is fetched twice")
+            #expect(bench.audioDownloads == 3, "nothing is fetched twice")
             #expect(try await Array(bench.trashed().values) == [mine])
         }
     }

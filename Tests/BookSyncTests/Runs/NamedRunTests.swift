@@ -13,10 +13,11 @@ import Testing
     private static func numbered(_ count: Int) -> ScriptedCatalog {
         var catalog = ScriptedCatalog.episodes(count, bytes: 3000)
         for index in catalog.elements.indices {
-            let path = "/audio/0\(index + 1)%20-%20Chapter.mp3"
+            let name = "Chapter \(["A", "B", "C"][index])"
+            let path = "/audio/0\(index + 1)%20-%20\(name.replacing(" ", with: "%20")).mp3"
             catalog.audio[path] = catalog.audio["/audio/\(index + 1).mp3"]
             catalog.elements[index].path = path
-            catalog.elements[index].name = "0\(index + 1) - Chapter"
+            catalog.elements[index].name = "0\(index + 1) - \(name)"
         }
         return catalog
     }
@@ -28,7 +29,7 @@ import Testing
     @Test func `a new book's own numbers are not doubled`() async throws {
         try await withRunBench(Self.numbered(2)) { bench in
             try await bench.run()
-            #expect(try await paths(bench) == ["Book/001 Chapter.mp3", "Book/002 Chapter.mp3"])
+            #expect(try await paths(bench) == ["Book/001 Chapter A.mp3", "Book/002 Chapter B.mp3"])
             #expect(try await bench.run().summary.kept == 2)
         }
     }
@@ -41,7 +42,7 @@ import Testing
             // The names that the standard naming gave before it dropped numbers.
             bench.configuration.naming = try NamingTemplate(parsing: "{title}/{section} {filename}.{ext}")
             try await bench.run()
-            let doubled = ["Book/001 01 - Chapter.mp3", "Book/002 02 - Chapter.mp3"]
+            let doubled = ["Book/001 01 - Chapter A.mp3", "Book/002 02 - Chapter B.mp3"]
             #expect(try await paths(bench) == doubled)
 
             bench.configuration.naming = .standard
@@ -51,12 +52,12 @@ import Testing
             #expect(bench.audioDownloads == 2)
             bench.catalog.update { $0 = Self.numbered(3) }
             try await bench.run()
-            #expect(try await paths(bench) == doubled + ["Book/003 03 - Chapter.mp3"])
+            #expect(try await paths(bench) == doubled + ["Book/003 03 - Chapter C.mp3"])
 
             // Asked for by another naming, they are renamed as those of a new book.
             bench.configuration.naming = try NamingTemplate(parsing: "{title}/{section}. {name}.{ext}")
             #expect(try await bench.run().summary.renamed == 3)
-            #expect(try await paths(bench).last == "Book/003. Chapter.mp3")
+            #expect(try await paths(bench).last == "Book/003. Chapter C.mp3")
         }
     }
 

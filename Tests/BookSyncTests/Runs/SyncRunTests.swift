@@ -93,7 +93,7 @@ import Testing
             #expect(report.summary.kept == 1)
             #expect(try await bench.bytes(1) == corrected)
             #expect(try await bench.run().summary.kept == 2)
-            #expect(bench.audioRequests.count == 3)
+            #expect(bench.audioDownloads == 3)
         }
     }
 

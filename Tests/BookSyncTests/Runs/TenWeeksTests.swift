@@ -145,9 +145,9 @@ private struct ChangingFeed {
                     #expect(!files.values.contains(id), note)
                     files[key] = id
                 }
-                known[key] = KnownEpisode(
-                    key: key, rawKey: episode.rawKey ?? known[key]?.rawKey, section: episode.section,
-                    name: episode.name, publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets)
+                let rawKey = episode.rawKey ?? known[key]?.rawKey
+                known[key] = KnownEpisode(episode)
+                known[key]?.rawKey = rawKey
             }
         }
         // Bonus episodes have none; all others have one of their own.

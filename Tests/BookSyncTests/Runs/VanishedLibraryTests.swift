@@ -7,6 +7,7 @@ import Support
     import Foundation
     import Logging
     import Settings
+    import ShelfQueries
     import Support
     import Testing
 
@@ -188,22 +189,42 @@ import Support
             }
         }
 
-        @Test(arguments: [true, false])
-        func `a library that is gone, or empty, is begun again only when its note is`(isEmpty: Bool) async throws {
+        @Test(arguments: [nil, "", "mirror.log", ".stfolder/x", "@eaDir/1.mp3/info", "lost+found/"])
+        func `a library that is gone, or holds no audio, is begun again only when its note is`(leftover: String?)
+            async throws
+        {
             try await withTemporaryFolder { (folder: URL) in
                 let knownLibraries = knownLibraries(in: folder)
                 try await withRunBench(.episodes(2)) { bench in
                     #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
                     #expect(files.fileExists(atPath: knownLibraries.file(of: bench.library)))
                     try files.removeItem(atPath: bench.library)
-                    if isEmpty { try files.createDirectory(atPath: bench.library, withIntermediateDirectories: false) }
+                    if let leftover {
+                        let file = URL(filePath: bench.library + "/" + leftover)
+                        let folder = leftover.contains(/[^\/]$/) ? file.deletingLastPathComponent() : file
+                        try files.createDirectory(at: folder, withIntermediateDirectories: true)
+                        if folder != file { try Data().write(to: file) }
+                    }
                     let failure = try await #require(throws: Failure.self) {
                         try await bench.run(knownLibraries: knownLibraries)
                     }
-                    #expect(failure.kind == .libraryUnwritable && failure.why.description.contains("nothing is there"))
+                    #expect(
+                        failure.kind == .libraryUnwritable && failure.why.description.contains("any audio is there"))
                     #expect(bench.audioRequests.count == 2)
                     try files.removeItem(atPath: knownLibraries.file(of: bench.library))
                     #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
+                }
+            }
+        }
+
+        @Test func `a library whose store alone is gone is gone on with`() async throws {
+            try await withTemporaryFolder { (folder: URL) in
+                let knownLibraries = knownLibraries(in: folder)
+                try await withRunBench(.episodes(2)) { bench in
+                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
+                    try files.removeItem(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
+                    let report = try await bench.run(knownLibraries: knownLibraries)
+                    #expect(report.summary.fetched == 0 && report.failures.isEmpty, "\(report.failures)")
                 }
             }
         }

@@ -37,7 +37,7 @@ import Testing
     {
         try await withNewVersion { bench, path in
             #expect(try await bench.run().summary.replaced == 1)
-            #expect(bench.notices.contains { $0.contains("moved to the trash") })
+            #expect(bench.notices.contains("1 replaced file moved to the trash: booksync undo restores it"))
             let downloads = bench.audioDownloads
             for (inPlace, inTrash) in [(ScriptedCatalog.bytes(1), Self.newer), (Self.newer, ScriptedCatalog.bytes(1))] {
                 let restored = try await trash(bench) { trash in

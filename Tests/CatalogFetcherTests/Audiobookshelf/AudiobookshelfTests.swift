@@ -24,8 +24,7 @@ import Transport
         } _: { server, address in
             let settings = AudiobookshelfSettings(
                 address: ResourceAddress(address + "/abs/?token=QUERY-SECRET"),
-                credentials: CatalogCredentials(
-                    headers: [("Authorization", "Bearer SECRET-1")], alsoSecret: ["SECRET-1"]))
+                credentials: CatalogCredentials(alsoSecret: ["SECRET-1"]))
             try await body(settings, server, address)
         }
     }
@@ -63,7 +62,33 @@ import Transport
             #expect(description.summary == "A lamp." && description.cover?.secretText == folder + "/cover")
             #expect(book.listing.proof.isComplete && book.warnings.isEmpty)
             #expect(server.requests.map(\.query) == [["expanded": "1"]])
-            #expect(server.requests.first?.headers.first(name: "Authorization") == "Bearer SECRET-1")
+        }
+    }
+
+    /// Two tracks whose numbers, and those of the files, are given.
+    private static func item(tracks: [Int], files: [Int]) -> String {
+        func metadata(_ place: Int) -> String {
+            #""metadata":{"filename":"0\#(place + 1).mp3","relPath":"CD\/0\#(place + 1).mp3","size":20000}"#
+        }
+        let tracks = tracks.enumerated().map { #"{"index":\#($0 + 1),"ino":"\#($1)",\#(metadata($0))}"# }
+        let files = files.enumerated().map { #"{"ino":"\#($1)",\#(metadata($0))}"# }
+        return """
+            {"id":"x","media":{"metadata":{},"tracks":[\(tracks.joined(separator: ","))]},
+            "libraryFiles":[\(files.joined(separator: ","))]}
+            """
+    }
+
+    @Test func `a track is its path, and its address has the number of the file there`() async throws {
+        for (tracks, files) in [([11, 12], [11, 12]), ([1, 2], [28, 11]), ([3, 4], [])] {
+            let asked = files.isEmpty ? tracks : files
+            let pages = ["/abs/api/items/x": Self.item(tracks: tracks, files: files)]
+            try await withServer(pages) { settings, _, address in
+                let book = try await list("x", in: settings)
+                #expect(book.episodes.map(\.identity.key) == ["CD/01.mp3", "CD/02.mp3"])
+                #expect(
+                    book.episodes.map { $0.address?.secretText }
+                        == asked.map { "\(address)/abs/api/items/x/file/\($0)/download" })
+            }
         }
     }
 

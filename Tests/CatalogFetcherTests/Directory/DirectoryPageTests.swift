@@ -150,6 +150,43 @@ import Testing
         #expect(try DirectorySettings().read(answer, source: "s", id: nil).listing.proof.isComplete)
     }
 
+    @Test(arguments: [
+        ("<h1>My books</h1><p><a href=1.mp3>One</a><p><a href=2.mp3>Two</a>\n<p>Good night", true),
+        ("<ul><li><a href=1.mp3>One</a><li><a href=2.mp3>Two</a></ul>", true),
+        ("<p><a href=1.mp3>One</a><p><a href=2.mp3>Two</a><p><a href=3.m", false),
+        ("<p><a href=1.mp3>One</a><p><a href=2.mp3>Two</a><p><a href=3.mp3>Thr", false),
+        ("<h1>Index of /d</h1><a href=1.mp3>One</a><a href=2.mp3>Two</a>\n", false),
+        ("<a href=?C=M;O=A>Date</a><a href=1.mp3>One</a><a href=2.mp3>Two</a>\n", false),
+    ])
+    func `a page that people wrote is whole unless it ends within a tag or a link`(page: String, isWhole: Bool) throws {
+        let answer = CatalogResponse(bytes: Array(page.utf8), address: ResourceAddress("http://h/d/"))
+        let contents = try DirectorySettings().read(answer, source: "s", id: nil)
+        #expect(contents.episodes.prefix(2).map(\.identity.key) == ["1.mp3", "2.mp3"])
+        #expect(contents.listing.proof.isComplete == isWhole, "\(contents.listing.proof.warnings)")
+    }
+
+    @Test(arguments: [
+        (["第十集.mp3", "第二集.mp3", "第一百零二集.mp3"], ["第二集", "第十集", "第一百零二集"]),
+        (
+            [
+                "b IX.mp3", "b V.mp3", "b IV.mp3", "b I.mp3", "b II.mp3", "b III.mp3", "b VI.mp3", "b VII.mp3",
+                "b VIII.mp3",
+            ],
+            ["b I", "b II", "b III", "b IV", "b V", "b VI", "b VII", "b VIII", "b IX"]
+        ),
+        (
+            ["Chapter Two.mp3", "Chapter Three.mp3", "Chapter One.mp3"],
+            ["Chapter One", "Chapter Two", "Chapter Three"]
+        ),
+    ])
+    func `files come in the order of their numbers, however these are written`(files: [String], names: [String]) throws
+    {
+        var book = DirectoryBook(BookIdentity(source: "s", id: "x"), at: ResourceAddress("http://h/d/"))
+        book.add(try page(files.map { "<a href='\($0)'></a>" }.joined(), at: "http://h/d/"), in: [])
+        #expect(book.contents().episodes.map(\.name) == names)
+        #expect(book.contents().episodes.map(\.section) == Array(1...names.count))
+    }
+
     @Test func `sub-directories are discs`() throws {
         var book = DirectoryBook(BookIdentity(source: "s", id: "x"), at: ResourceAddress("http://h/d/"))
         book.add(try page("<a href='intro.mp3'></a>", at: "http://h/d/"), in: [])

@@ -68,6 +68,17 @@ import Testing
         #expect(read.warnings.contains("1 item listed a second time"))
     }
 
+    @Test(arguments: [("News", "News", 1, 2), ("Monday", "Tuesday", 1, 1)])
+    func `two guids, and two titles or dates, at one address are two episodes`(
+        one: String, other: String, first: Int, second: Int
+    ) throws {
+        func item(_ title: String, _ guid: String, _ day: Int) -> String {
+            self.item(title, guid: guid, url: "http://a.example/latest.mp3", date: "0\(day) Sep 2010 10:00:00 GMT")
+        }
+        let read = try readFeed(rss(item(one, "a", first) + item(other, "b", second)))
+        #expect(read.episodes.map(\.identity.key) == ["a", "b"])
+    }
+
     @Test func `a locked item without a guid is known by title and date`() throws {
         let first = try keys(item("One", url: "ftp://x/1", date: "Mon, 06 Sep 2010 10:00:00 GMT"))
         #expect(first.count == 1 && first[0].hasPrefix("item-"))
@@ -88,7 +99,11 @@ import Testing
     }
 
     private func dated(_ days: Int...) -> [String] {
-        days.map { item("\($0)", url: "http://a.example/\($0).mp3", date: "0\($0) Sep 2010 10:00:00 GMT") }
+        days.map { day in
+            item(
+                ["a", "b", "c", "d"][day - 1], url: "http://a.example/\(day).mp3", date: "0\(day) Sep 2010 10:00:00 GMT"
+            )
+        }
     }
 
     @Test func `the oldest is 1 where the newest comes first, also in a serial`() throws {
@@ -110,6 +125,37 @@ import Testing
         let twice = item("x", url: "http://a.example/x.mp3", more: "<itunes:episode>12</itunes:episode>")
         #expect(try sections([numbered(12), twice]) == [1, 2])
         #expect(try sections([numbered(12), item("x", url: "http://a.example/x.mp3")]) == [1, 2])
+    }
+
+    @Test func `numbers that begin anew with each season count by season`() throws {
+        func episode(_ season: Int, _ number: Int) -> String {
+            item(
+                "\(number). \(season)", url: "http://a.example/\(season)-\(number).mp3",
+                more: "<itunes:season>\(season)</itunes:season><itunes:episode>\(number)</itunes:episode>")
+        }
+        let trailer = item("Trailer", url: "http://a.example/trailer.mp3")
+        #expect(
+            try sections([episode(2, 2), trailer, episode(2, 1), episode(1, 2), episode(1, 1)]) == [4, 0, 3, 2, 1])
+    }
+
+    @Test(
+        arguments: [
+            (["3. A Novel", "2. A Novel", "1. A Novel"], [3, 2, 1]),
+            (["Il nome - Lettura III", "Il nome - Lettura II", "Il nome - Lettura I"], [3, 2, 1]),
+            // Before the first and behind the last, whichever end comes first.
+            (["Preface", "Part 1", "Part 2", "Part 3", "Part 4"], [0, 1, 2, 3, 4]),
+            (["Epilogue", "Part 4", "Part 3", "Part 2", "Part 1"], [5, 4, 3, 2, 1]),
+            // The best of a year is no episode of that number, nor are the last five of many.
+            (["The best of 2020", "The best of 2019"], [1, 2]), (["8", "7", "6", "5", "4"], [1, 2, 3, 4, 5]),
+        ] as [([String], [Int])])
+    func `the numbers of titles count where nearly all have one of their own`(titles: [String], numbers: [Int]) throws {
+        let items = titles.enumerated().map { item($1, url: "http://a.example/\($0).mp3") }
+        #expect(try sections(items) == numbers)
+        // What dates say counts less.
+        let dated = titles.enumerated().map {
+            item($1, url: "http://a.example/\($0).mp3", date: "0\($0 + 1) Sep 2010 10:00:00 GMT")
+        }
+        #expect(try sections(dated) == numbers)
     }
 
     @Test(arguments: [

@@ -86,6 +86,20 @@ import Testing
         #expect(contents.listing.proof.warnings.first?.description.hasPrefix("1 of its files is private") == true)
     }
 
+    @Test func `a public file comes before a private one in a better format`() throws {
+        let hidden = #""format":"VBR MP3","source":"original","private":"true""#
+        let open = #""format":"64Kbps MP3","source":"derivative","original":"#
+        let contents = try book(
+            file("a.mp3", hidden) + "," + file("a_64kb.mp3", open + #""a.mp3""#) + "," + file("b.mp3", hidden),
+            formats: ["VBR MP3", "64Kbps MP3"])
+        #expect(contents.episodes.map { $0.address?.pathText } == ["/download/it/a_64kb.mp3", nil])
+        // A whole book that is private does not hide its parts.
+        let parts = try book(
+            file("whole.m4b", #""format":"VBR MP3","source":"original","private":"true""#) + ","
+                + file("1.mp3", #""format":"64Kbps MP3","source":"original""#))
+        #expect(parts.episodes.map(\.isLocked) == [false])
+    }
+
     @Test func `fewer files than declared make the listing incomplete`() throws {
         let contents = try book(file("a.mp3"), more: #","files_count":3"#)
         #expect(!contents.listing.proof.isComplete)

@@ -168,21 +168,21 @@ import Transport
         }
     }
 
-    @Test func `headers go to the source's own server, and nowhere without one`() async throws {
+    @Test func `a query goes to the source's own server, and nowhere without one`() async throws {
         let entry = { (manifest: String) in
             #"{"links":[{"rel":"http://opds-spec.org/acquisition","type":"application/audiobook+json","href":"\#(manifest)"}]}"#
         }
         try await withServer(["/m": #"{"readingOrder":["1.mp3"]}"#]) { other, stranger in
             try await withServer(["/e": entry(other + "/m")]) { address, own in
-                let headers = [(name: "X-Key", value: "SECRET-1")]
-                let settings = OPDSSettings(FeedSettings(address: ResourceAddress(address + "/opds"), headers: headers))
+                let query = [(name: "key", value: "SECRET-1")]
+                let settings = OPDSSettings(FeedSettings(address: ResourceAddress(address + "/opds"), query: query))
                 let book = try await list(address + "/e", in: settings)
                 #expect(book.episodes.count == 1)
-                #expect(own.requests.first?.headers.first(name: "X-Key") == "SECRET-1")
-                _ = try await list(address + "/e", in: OPDSSettings(FeedSettings(headers: headers)))
-                #expect(own.requests.last?.headers.first(name: "X-Key") == nil)
+                #expect(own.requests.first?.query["key"] == "SECRET-1")
+                _ = try await list(address + "/e", in: OPDSSettings(FeedSettings(query: query)))
+                #expect(own.requests.last?.query["key"] == nil)
                 #expect(stranger.requests.count == 2)
-                #expect(stranger.requests.allSatisfy { $0.headers.first(name: "X-Key") == nil })
+                #expect(stranger.requests.allSatisfy { $0.query["key"] == nil })
             }
         }
     }

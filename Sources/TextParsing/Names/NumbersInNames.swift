@@ -1,0 +1,134 @@
+import BookModel
+
+/// The numbers that names carry, in figures, in Chinese or Roman numerals, or in English words.
+package enum NumbersInNames {
+    /// For each name the number that tells it from its neighbours: `galaxyprimes_01_smith` is 1, and of
+    /// `2001 - 01`, `2001 - 02` it is the second. Where no column has numbers that all differ, the first number counts.
+    /// - Returns: nil for a name without a number, or with one of more than six digits.
+    package static func numbers(in names: [String]) -> [Int?] {
+        let columns = columns(of: names.map(figures))
+        let telling = columns.first { Set($0).count == names.count && !$0.contains(nil) }
+        return telling ?? positions(in: names) ?? columns.first ?? names.map { _ in nil }
+    }
+
+    /// The order of listening that names state: nearly all of them carry a number of their own, and the numbers run from 1
+    /// (or 0) without large gaps. Years do not, nor do the last episodes of many; and the months of dates are no such numbers.
+    ///
+    /// One name of five, two of ten and a tenth of more may lack a number of its own: a preface, a bonus.
+    /// - Returns: the number of each name, nil where it has none; or nil where the names state no order.
+    package static func positions(in names: [String]) -> [Int?]? {
+        let mayLack = max(names.count / 10, min(2, names.count / 5))
+        guard names.count > 1 else { return nil }
+        for read in [figures, { figures(in: figured($0)) }, romanNumerals, englishWords] {
+            // The first names tell soon that there are none.
+            guard names.prefix(100).count(where: { read($0).isEmpty }) <= min(mayLack, 50) else { continue }
+            let columns = columns(of: names.map(read))
+            let isDated = columns.contains { Set($0).count > 1 && $0.allSatisfy { (1900...2100).contains($0 ?? 0) } }
+            let column = columns.first { column in
+                let numbers = Set(column.compactMap(\.self))
+                guard let first = numbers.min(), let last = numbers.max() else { return false }
+                return names.count - numbers.count <= mayLack && first <= 1 && last <= numbers.count * 5 / 4 + 1
+            }
+            if let column, !isDated { return column }
+        }
+        return nil
+    }
+
+    /// The same with a number for each name: what has none of its own is 0; behind the last one, as an epilogue is, the next.
+    package static func numbering(of names: [String]) -> [(number: Int, isOwn: Bool)]? {
+        guard let positions = positions(in: names) else { return nil }
+        let own = positions.compactMap(\.self)
+        let isLastFirst = own.first ?? 0 > own.last ?? 0
+        let order = isLastFirst ? Array(names.indices.reversed()) : Array(names.indices)
+        let behind = order[((order.lastIndex { positions[$0] != nil } ?? 0) + 1)...]
+        var numbering = positions.map { (number: $0 ?? 0, isOwn: $0 != nil) }
+        for (place, index) in behind.enumerated() { numbering[index].number = (own.max() ?? 0) + place + 1 }
+        return numbering
+    }
+
+    /// The first number of each name, the second, and so on; then the last, the last but one, and so on.
+    private static func columns(of readings: [[Int?]]) -> some Collection<[Int?]> {
+        let count = min(4, readings.lazy.map(\.count).max() ?? 0)
+        return (0..<count * 2).lazy.map { column in
+            readings.map { (column < count ? $0.dropFirst(column).first : $0.dropLast(column - count).last) ?? nil }
+        }
+    }
+
+    private static func figures(in name: String) -> [Int?] {
+        name.utf8.split { !$0.isDigit }.map { $0.count <= 6 ? Int(Substring($0)) : nil }
+    }
+
+    /// The name with figures for all numerals: `第一百零二集` becomes `第102集`, `第一〇二集` too.
+    static func figured(_ name: String) -> String {
+        // No numeral but ASCII's begins with a lower byte.
+        guard name.utf8.contains(where: { $0 >= 0xD9 }) else { return name }
+        var (figured, numeral) = ("", "")
+        for character in name + "\n" {
+            if character.wholeNumberValue != nil {
+                numeral.append(character)
+            } else {
+                figured += numeral.allSatisfy(\.isASCII) ? numeral : "\(value(of: numeral))"
+                figured.append(character)
+                numeral = ""
+            }
+        }
+        return String(figured.dropLast())
+    }
+
+    /// Digits stand for themselves, and before a ten, a hundred or a thousand for so many of them.
+    private static func value(of numeral: String) -> Int {
+        var (sum, digits) = (0, 0)
+        for value in numeral.compactMap(\.wholeNumberValue) {
+            if value < 10 {
+                digits = digits.multipliedSaturated(by: 10).addingSaturated(value)
+            } else {
+                sum.addSaturated(max(1, digits).multipliedSaturated(by: value))
+                digits = 0
+            }
+        }
+        return sum.addingSaturated(digits)
+    }
+
+    private static let romans: [Substring: Int] = {
+        let tens = ["", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX", "XC"]
+        let ones = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+        var romans: [Substring: Int] = [:]
+        for number in 1..<400 {
+            let hundreds = String(repeating: "C", count: number / 100)
+            romans[Substring(hundreds + tens[number / 10 % 10] + ones[number % 10])] = number
+        }
+        return romans
+    }()
+
+    private static func romanNumerals(in name: String) -> [Int?] {
+        name.split { !$0.isLetter }.filter { romans[$0] != nil }.map { romans[$0] }
+    }
+
+    private static let words: [Substring: Int] = {
+        let lists = [
+            (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"),
+            (1, 1, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"),
+            (14, 1, "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"),
+            (17, 1, "seventeen eighteen nineteen"),
+            (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"),
+            (20, 10, "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"),
+        ]
+        var words: [Substring: Int] = [:]
+        for (first, step, list) in lists {
+            for (index, word) in list.split(separator: " ").enumerated() { words[word] = first + index * step }
+        }
+        return words
+    }()
+
+    /// `Chapter Twenty-One` is 21, and `the Third` 3.
+    static func englishWords(in name: String) -> [Int?] {
+        var (numbers, last): ([Int], Int) = ([], 0)
+        for word in name.lowercased().split(whereSeparator: { !$0.isLetter }) {
+            let value = words[word] ?? 0
+            if last >= 20, (1...9).contains(value) { numbers.removeLast() }
+            if value > 0 { numbers.append(last >= 20 && value < 10 ? last + value : value) }
+            last = value
+        }
+        return numbers
+    }
+}

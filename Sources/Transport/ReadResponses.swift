@@ -1,0 +1,35 @@
+import BookModel
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Responses that were read to find out what is at an address, each for the next request for it: so nothing is downloaded a
+/// second time for that.
+package final class ReadResponses: Sendable, Hashable {
+    private typealias Kept = (response: HTTPResponse, credentials: HTTPHeaders)
+
+    /// Bytes of all bodies together.
+    package static let maxLength = 64 << 20
+
+    private let state = Mutex<(kept: [ResourceAddress: Kept], length: Int)>(([:], 0))
+
+    package init() {}
+
+    /// - Parameter credentials: what was sent for it.
+    func keep(_ response: HTTPResponse, body: ByteBuffer, credentials: HTTPHeaders) {
+        state.withLock { state in
+            guard state.length + body.readableBytes <= Self.maxLength else { return }
+            state.length += body.readableBytes
+            state.kept[response.address] = (response.with(body: body), credentials)
+        }
+    }
+
+    /// - Returns: nil where there is none, or it was sent to somebody else.
+    func take(_ address: ResourceAddress, credentials: HTTPHeaders) -> HTTPResponse? {
+        let kept = state.withLock { $0.kept.removeValue(forKey: address) }
+        return kept.flatMap { $0.credentials == credentials ? $0.response : nil }
+    }
+
+    package static func == (one: ReadResponses, other: ReadResponses) -> Bool { one === other }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// A feed that is at another address by now: its server says so, the feed itself, the user, or only its episodes.
+    @Suite struct MovedFeeds {
+        private static var feed: ServedFeed {
+            var feed = ServedFeed()
+            feed.items = [3, 2, 1].map { ServedFeed.Item($0) }
+            return feed
+        }
+
+        /// Subscribes to the feed and downloads it.
+        private func begin(_ bench: Workbench, _ server: MisbehavingServer, _ path: String = "/feed.xml") async throws {
+            #expect(try await bench.run("subscribe", server.url(path), "-q").exitCode == 0)
+            #expect(try await bench.run("mirror", "-q").exitCode == 0)
+            #expect(try bench.files().count == 3)
+        }
+
+        /// Everything is there once, and was asked for once.
+        private func expectOnce(_ count: Int, _ bench: Workbench, _ server: MisbehavingServer) throws {
+            #expect(Set(try bench.digests()) == Set((1...count).map { sha256(ServedFeed.audio($0)) }))
+            #expect(try bench.files().count == count)
+            #expect(server.audioRequests.count == count, "\(server.audioRequests)")
+        }
+
+        @Test(arguments: [301, 308])
+        func `a permanent redirect is recorded, and followed when the old address is gone`(status: Int) async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update {
+                    $0.path = "/new.xml"
+                    $0.redirects["/feed.xml"] = (status, "/new.xml")
+                }
+                let moved = try await bench.run("mirror")
+                #expect(moved.exitCode == 0)
+                #expect(
+                    moved.errors.contains("has moved to \(server.url("/new.xml")), where it is asked for from now on"))
+                feed.update {
+                    $0.redirects = [:]
+                    $0.items.insert(ServedFeed.Item(4), at: 0)
+                }
+                let asked = server.record.requests.count
+                let next = try await bench.run("mirror", "--json")
+                #expect(next.exitCode == 0, "\(next.errors)")
+                #expect(try next.summary().number("fetched") == 1)
+                #expect(!next.errors.contains("has moved"), "told once")
+                #expect(server.record.requests.dropFirst(asked).allSatisfy { $0.path != "/feed.xml" })
+                // It is one book under either address.
+                let byNew = try await bench.run("fetch", server.url("/new.xml"), "--json")
+                #expect(try byNew.summary().number("kept") == 4)
+                #expect(try JSONObject.list(try await bench.run("list", "--json").output).count == 1)
+                let outline = try await bench.run("subscriptions", "--export", "-")
+                #expect(outline.output.contains("xmlUrl=\"\(server.url("/new.xml"))\""), "\(outline.output)")
+                try expectOnce(4, bench, server)
+            }
+        }
+
+        @Test func `a temporary redirect, or one to something else, is not recorded`() async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                for (status, target) in [(302, "/new.xml"), (307, "/new.xml"), (301, "/nowhere.xml")] {
+                    feed.update {
+                        $0.path = "/new.xml"
+                        $0.redirects["/feed.xml"] = (status, target)
+                    }
+                    #expect(try await bench.run("mirror", "-q").exitCode == (target == "/new.xml" ? 0 : 66))
+                }
+                // A page that stands in for the feed, with none of its episodes.
+                feed.update {
+                    $0.redirects["/feed.xml"] = (301, "/new.xml")
+                    $0.items = []
+                }
+                #expect(try await bench.run("mirror", "-q").exitCode == 75)
+                feed.update { $0 = Self.feed }
+                let asked = server.record.requests.count
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                #expect(server.record.requests.dropFirst(asked).map(\.path) == ["/feed.xml"])
+                try expectOnce(3, bench, server)
+            }
+        }
+
+        @Test func `only the permanent beginning of several redirects is recorded`() async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update {
+                    $0.path = "/cache.xml"
+                    $0.redirects = ["/feed.xml": (301, "/new.xml"), "/new.xml": (302, "/cache.xml")]
+                }
+                #expect(try await bench.run("mirror").errors.contains("has moved to \(server.url("/new.xml")),"))
+                try expectOnce(3, bench, server)
+            }
+        }
+
+        @Test func `the feed's own word that it has moved is followed where its episodes are there`() async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                let script = ServerScript { request in
+                    var next = feed.value
+                    next.path = "/new.xml"
+                    next.head =
+                        "<itunes:new-feed-url>http://\(request.header("Host") ?? "")/new.xml</itunes:new-feed-url>"
+                    next.items.insert(ServedFeed.Item(4), at: 0)
+                    if request.path == "/show.xml" {
+                        next.path = "/show.xml"
+                        next.items = [ServedFeed.Item(21)]
+                    }
+                    return next.answer(request)
+                }
+                try await withServer(script) { second in
+                    // Another show's, one that is not there, and the right one.
+                    for (path, count) in [("/show.xml", 3), ("/nowhere.xml", 3), ("/new.xml", 4)] {
+                        feed.update {
+                            $0.head = "<itunes:new-feed-url> \(second.url(path)) </itunes:new-feed-url>"
+                        }
+                        let run = try await bench.run("mirror", "--json")
+                        #expect(run.exitCode == 0, "\(run.errors)")
+                        #expect(run.errors.contains("has moved to") == (count == 4))
+                        #expect(try bench.files().count == count)
+                    }
+                    feed.update { $0.path = "/gone.xml" }
+                    #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                    #expect(server.audioRequests.count + second.audioRequests.count == 4)
+                }
+            }
+        }
+
+        @Test func `the user says where a feed is by now`() async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update {
+                    $0.path = "/new.xml"
+                    $0.items.insert(ServedFeed.Item(4), at: 0)
+                }
+                #expect(try await bench.run("mirror", "-q").exitCode == 66)
+                let (old, new) = (server.url("/feed.xml"), server.url("/new.xml"))
+                let moved = try await bench.run("subscriptions", "--moved", old, new, "--json")
+                #expect(moved.exitCode == 0, "\(moved.errors)")
+                #expect(try JSONObject(moved.output)["event"] == "feed_moved")
+                #expect(try JSONObject(moved.output)["address"] == new)
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                try expectOnce(4, bench, server)
+                // And takes it back.
+                #expect(try await bench.run("subscriptions", "--moved", new, old, "-q").exitCode == 0)
+                feed.update { $0.path = "/feed.xml" }
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                try expectOnce(4, bench, server)
+                for wrong in [["--moved", old], ["--moved", old, "nonsense"], ["--moved", "demo:40111", new]] {
+                    let result = try await bench.runBare(["subscriptions", "--library", "L"] + wrong)
+                    #expect(result.exitCode == 64, "\(wrong): \(result.errors)")
+                }
+                #expect(try await bench.run("subscriptions", "--moved", server.url("/unknown.xml"), new).exitCode == 66)
+            }
+        }
+
+        @Test func `the same episodes at another address are the same book`() async throws {
+            var begun = Self.feed
+            // Whatever the server says of lengths, and wherever the files are.
+            begun.items[0].length = nil
+            try await withFeed(begun) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update { feed in
+                    feed.path = "/new.xml"
+                    for index in feed.items.indices {
+                        feed.items[index].path = "/elsewhere/\(feed.items[index].id).mp3"
+                    }
+                    feed.items.insert(ServedFeed.Item(4), at: 0)
+                }
+                let again = try await bench.run("subscribe", server.url("/new.xml"))
+                #expect(again.exitCode == 0 && again.errors.contains("already subscribed"), "\(again.errors)")
+                let run = try await bench.run("mirror", "--json")
+                #expect(run.exitCode == 0, "\(run.errors)")
+                #expect(try run.summary().number("fetched") == 1)
+                #expect(try run.summary().number("kept") == 3)
+                try expectOnce(4, bench, server)
+            }
+        }
+
+        @Test func `another show with the same short guids is another book`() async throws {
+            var first = Self.feed
+            for index in first.items.indices { first.items[index].guid = "\(first.items[index].id)" }
+            try await withFeed(first) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update { feed in
+                    feed.path = "/other.xml"
+                    feed.items = [13, 12, 11].map { id in
+                        var item = ServedFeed.Item(id)
+                        item.guid = "\(id - 10)"
+                        return item
+                    }
+                }
+                #expect(try await bench.run("fetch", server.url("/other.xml"), "-q").exitCode == 0)
+                #expect(try bench.files().count == 6)
+                #expect(try JSONObject.list(try await bench.run("list", "--json").output).count == 2)
+            }
+        }
+    }
+}
+
+/// Runs a workbench beside a server of the feed.
+func withFeed<Answer>(
+    _ feed: ServedFeed, isolation: isolated (any Actor)? = #isolation,
+    _ body: (Workbench, MisbehavingServer, Watched<ServedFeed>) async throws -> Answer
+) async throws -> Answer {
+    let watched = Watched(feed)
+    return try await withWorkbench { bench in
+        try await withServer(ServerScript { watched.value.answer($0) }) { try await body(bench, $0, watched) }
+    }
+}
+
+extension MisbehavingServer {
+    /// The audio that was asked for so far, by path.
+    var audioRequests: [String] { record.requests.map(\.path).filter { $0.hasSuffix(".mp3") } }
+}
