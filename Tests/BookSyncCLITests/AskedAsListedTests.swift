@@ -270,8 +270,8 @@ extension ForeignClientTests {
             for name in names { documents[name] = try Data(contentsOf: Corpus.file("rss/\(name)")) }
             let asked = try await asked(documents, for: names.map { Self.host + $0 })
             #expect(asked.byPython.count == Corpus.count(ofChosen: 56, ofWhole: 57))
-            // The second page of one of them.
-            let further: Set = ["http://example.com/feed/page2"]
+            // The second page of one of them, and where another one says that it is from now on.
+            let further: Set = ["http://example.com/feed/page2", "http://newlocation.com/example.rss"]
             #expect(asked.byUs.subtracting(asked.byPython).subtracting(further).sorted() == [])
             #expect(asked.only.subtracting(asked.byUs).sorted() == [])
         }

@@ -25,9 +25,10 @@
                         let run = try await bench.run("fetch", "1", environment: bench.configured)
                         #expect(run.exitCode == 0, "\(run.errors)")
                     }
-                    #expect(try bench.digests() == catalog.digests)
+                    // A walk through the library does not enter another filesystem.
+                    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                    #expect(try names.map { try sha256(ofFileAt: "\(folder.path)/\($0)") } == catalog.digests)
                     #expect(try bench.partialFiles == [])
-                    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 4)
                     // To the trash and back, and under other names on the other disk.
                     for command in [["remove", "cat:1", "--yes"], ["undo"]] {
                         let run = try await bench.runBare(command + ["--library", "L"], environment: bench.configured)
