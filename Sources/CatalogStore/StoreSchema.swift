@@ -67,16 +67,19 @@ enum StoreSchema {
 
     /// SQLite keeps the text of each definition as it was written.
     private static func faultOfTriggers(in database: Database) throws -> Message? {
-        let names = sql.components(separatedBy: "CREATE TRIGGER ").dropFirst().map { $0.prefix { $0 != " " } }
+        let start = "CREATE TRIGGER "
+        let texts = sql.components(separatedBy: start).dropFirst()
+        var own = Dictionary(uniqueKeysWithValues: texts.map { (String($0.prefix { $0 != " " }), start + $0) })
         let rows = try Row.fetchAll(
             database, sql: "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')")
-        var missing = Set(names)
         for row in rows {
             let (type, name): (String, String) = try (row.decode(atIndex: 0), row.decode(atIndex: 1))
-            let isOwn = missing.remove(name[...]) != nil
-            guard try !sql.contains("\(row.decode(String.self, atIndex: 2));") else { continue }
-            return isOwn ? "its \(type) \(name) was changed" : "its \(type) \(name) was added"
+            guard let text = own.removeValue(forKey: name) else { return "its \(type) \(name) was added" }
+            // Behind it the schema goes on.
+            guard try text.hasPrefix("\(row.decode(String.self, atIndex: 2));") else {
+                return "its \(type) \(name) was changed"
+            }
         }
-        return missing.first.map { "its trigger \($0) is missing" }
+        return own.keys.first.map { "its trigger \($0) is missing" }
     }
 }

@@ -8,20 +8,15 @@ extension Configuration {
     /// What lets the user in at the servers of a book's source, and how these are reached.
     package func access(of book: BookIdentity) -> SourceAccess {
         let source = source(named: book.source) ?? SourceConfiguration(name: book.source, kind: .feed)
-        var own = source.ownAddresses
-        if own.isEmpty {
-            own = givenAddresses.filter { self.book(at: $0) == book }
-            if book.id.contains("://") { own.append(ResourceAddress(book.id)) }
-            if let recorded = recordedAddress(of: book) { own.append(recorded) }
-        }
+        let isNamed = book.id.contains("://")
+        let named = isNamed ? [ResourceAddress(book.id), recordedAddress(of: book)].compactMap(\.self) : []
+        let given = givenAddresses.filter { source.ownAddresses.isEmpty && self.book(at: $0) == book }
+        let own = source.ownAddresses.isEmpty ? given + named : source.ownAddresses
         // The id of a book may be the very address that the user gave.
         // A subscription that names no book is not this book's.
         let subscribed = subscriptions.first { !$0.headers.isEmpty && (try? self.book($0.reference)) == book }
         return access(
-            of: source, at: own,
-            named: book.id.contains("://")
-                ? [ResourceAddress(book.id), recordedAddress(of: book)].compactMap(\.self) : own,
-            with: subscribed?.headers ?? [])
+            of: source, at: own, named: isNamed ? named : own, with: subscribed?.headers ?? [])
     }
 
     /// The same for an address of which nobody knows yet what it is: that of the source on its server, if there is one.

@@ -43,6 +43,12 @@ extension HTTPRequest {
         if let token { request.credentials.replaceOrAdd(name: "Authorization", value: "Bearer \(token.secretText)") }
         return request
     }
+
+    /// Has the server send a body only if it is another one than before (RFC 9110 §13.1).
+    package mutating func addConditions(of validator: ContentValidator) {
+        if let tag = validator.entityTag { headers.add(name: "If-None-Match", value: tag) }
+        if let date = validator.lastModified { headers.add(name: "If-Modified-Since", value: date) }
+    }
 }
 
 /// The answer to a ``HTTPRequest`` after redirects; its body is still on the wire.

@@ -123,10 +123,10 @@ struct AdoptedFilePlacement: Sendable {
     /// Deletes what had been fetched of the episode, and the original of what was moved over to another disk, if that is still what
     /// was copied.
     private func tidyUp(_ item: AdoptionReport.Item, _ copied: FileAttributes) async throws {
-        let (library, way) = (library.path, way)
+        let (library, way) = (library, way)
         let source = folder + "/" + item.from
         try await runBlocking {
-            try PartialFile.drop(item.episode.identity, in: library + "/" + LibraryFolder.partialPath)
+            try PartialFile.drop(item.episode.identity, in: library.partialFolder)
             guard way == .move, let now = fileAttributes(source) else { return }
             guard now == copied else {
                 throw Failure(

@@ -92,8 +92,7 @@ struct CatalogRefresh: Sendable {
                     let entry = work.entries[index]
                     let pace = paces[entry.server] ?? HostThrottle()
                     paces[entry.server] = pace
-                    let asksAnew = entry.assembly.request.asksAnew || !stores
-                    let known = asksAnew ? nil : work.recent(entry.item.book)
+                    let known = work.recent(entry.item.book)
                     group.addTask { .prepared(index, await prepared(entry, pace: pace, known: known)) }
                 }
                 if let (index, book) = work.takeReady() {
@@ -263,10 +262,11 @@ struct CatalogRefresh: Sendable {
         let item = entry.item
         do {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
-            let needsAddresses = try await needsAddresses(entry)
+            var asksAnew = entry.assembly.request.asksAnew || !stores
+            if !asksAnew { asksAnew = try await needsAddresses(entry) }
             let refreshed =
-                if let known, !needsAddresses { known } else {
-                    try await refreshed(entry, pace: pace, asksAnew: needsAddresses)
+                if let known, !asksAnew { known } else {
+                    try await refreshed(entry, pace: pace, asksAnew: asksAnew)
                 }
             if !entry.assembly.request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
@@ -302,7 +302,7 @@ struct CatalogRefresh: Sendable {
         let refreshed = try await source().refresh(
             item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
             renumbers: request.renumbers,
-            asksAnew: asksAnew || request.asksAnew || !stores || configuration.moved[item.book] != nil,
+            asksAnew: asksAnew || configuration.moved[item.book] != nil,
             tellsOfDropped: configuration.onCatalogRemoval == .report,
             successor: { try configuration.mayFollow($0, of: item.book) ? source(at: $0) : nil })
         if stores, let address = refreshed.movedTo ?? configuration.moved[item.book] {

@@ -45,7 +45,7 @@ package struct FeedSource: CatalogSource {
             guard let changed = try await changedPage(of: book, feed: address, since: validator) else { return nil }
             read = changed
         }
-        let asked = read[address] == nil ? try await page(1, of: book, at: address, feed: address) : nil
+        let asked = read[address] == nil ? try await page(1, of: book, at: address) : nil
         guard let first = read[address] ?? asked else { return nil }
         var feed = FeedListing()
         _ = feed.add(first.document)
@@ -73,8 +73,7 @@ package struct FeedSource: CatalogSource {
         for (index, known) in validator.pages.enumerated() {
             let address = known.address.map { ResourceAddress($0) } ?? feed
             do {
-                let page = try await page(
-                    index + 1, of: book, at: address, feed: feed, unlessStill: known.validator)
+                let page = try await page(index + 1, of: book, at: address, unlessStill: known.validator)
                 if let page { return page.document.items.isEmpty ? [:] : [address: page] }
             } catch is Failure where index > 0 {
                 return [:]
@@ -112,7 +111,7 @@ package struct FeedSource: CatalogSource {
             }
             let number = feed.pages + 1
             do {
-                let asked = read[target] == nil ? try await page(number, of: book, at: target, feed: address) : nil
+                let asked = read[target] == nil ? try await page(number, of: book, at: target) : nil
                 guard let page = read[target] ?? asked else { return }
                 let isStorable = FeedAddress.shown(target.secretText) == target.secretText
                 pages.append(
@@ -132,20 +131,19 @@ package struct FeedSource: CatalogSource {
     }
 
     /// - Parameters:
-    ///   - feed: the feed's own address. Only its server is sent credentials, if they are meant for it.
     ///   - known: what a former answer came with.
     /// - Returns: nil when the server says that nothing changed.
     private func page(
-        _ number: Int, of book: BookIdentity, at address: ResourceAddress, feed: ResourceAddress,
-        unlessStill known: ContentValidator? = nil
+        _ number: Int, of book: BookIdentity, at address: ResourceAddress, unlessStill known: ContentValidator? = nil
     ) async throws -> Page? {
         var request = HTTPRequest(.get, address, headers: ["Accept": Self.accepted])
-        if let tag = known?.entityTag {
+        if var validator = known {
             // Apache marks the tag of what it compresses, and then knows only the tag without the mark.
-            let unmarked = tag.hasSuffix("-gzip\"") ? ", \(tag.dropLast(6))\"" : ""
-            request.headers.add(name: "If-None-Match", value: tag + unmarked)
+            if let tag = validator.entityTag, tag.hasSuffix("-gzip\"") {
+                validator.entityTag = "\(tag), \(tag.dropLast(6))\""
+            }
+            request.addConditions(of: validator)
         }
-        if let date = known?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         let subject = ErrorContext(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")
         let secrets = settings.secrets(in: address)
         // What a document that ends too early has is better than nothing, if asking again does not help.
@@ -162,7 +160,7 @@ package struct FeedSource: CatalogSource {
             ).document
             // What the old address gave says nothing of the new one.
             guard page == nil, hasMoved else { return page }
-            return try await self.page(number, of: book, at: address, feed: feed)
+            return try await self.page(number, of: book, at: address)
         } catch let failure as Failure where failure.kind == .catalogUnavailable {
             guard let beginning else { throw failure }
             return beginning

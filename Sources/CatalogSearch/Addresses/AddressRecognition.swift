@@ -115,16 +115,20 @@ extension Configuration {
         if book == found.twin, book != found.book { moved[book] = found.address }
     }
 
-    /// - Parameter answer: nothing but its beginning, where the rest is long or slow: then there is no twin.
-    private func found(_ book: BookIdentity, in answer: CatalogResponse, at address: ResourceAddress) async -> Found {
+    /// - Parameter episodes: those of a feed; none of what is no feed, or could not be read whole.
+    private func found(
+        _ book: BookIdentity, listing episodes: [Episode], at address: ResourceAddress
+    ) async -> Found {
         var twin: BookIdentity?
-        if source(named: book.source)?.kind == .feed,
-            let episodes = try? FeedSettings().read(answer, source: book.source, id: book.id).episodes,
-            !episodes.isEmpty
-        {
+        if !episodes.isEmpty {
             twin = try? await ShelfReader.read(library) { try await $0.store.twin(of: episodes) } ?? nil
         }
         return (book, address, twin.flatMap { source(named: $0.source)?.kind == .feed ? $0 : nil })
+    }
+
+    /// The episodes that a feed lists, of which there may be the beginning alone.
+    private static func episodes(of book: BookIdentity, in answer: CatalogResponse) throws -> [Episode] {
+        try FeedSettings().read(answer, source: book.source, id: book.id).episodes
     }
 
     /// Addresses that are asked at once: one that does not answer must not have each of the others wait for it.
@@ -169,7 +173,9 @@ extension Configuration {
         let (answer, isSlow) = try await CatalogResponse.beginning(of: address, over: transport)
         // A page that names its feed may link to audio as a directory does.
         if let book = book(answer, at: address, as: SourceKind.recognitionOrder.dropLast()) {
-            return await found(book, in: answer, at: address)
+            let isFeed = source(named: book.source)?.kind == .feed
+            let episodes = isFeed ? try? Self.episodes(of: book, in: answer) : nil
+            return await found(book, listing: episodes ?? [], at: address)
         }
         let page = WebPage(answer.bytes, at: answer.address ?? address)
         if let found = try await book(ofFeeds: page.feeds, books, transport) { return found }
@@ -211,10 +217,9 @@ extension Configuration {
             if let known = books.book(at: feed) { return (known, feed, nil) }
             do {
                 let (answer, _) = try await CatalogResponse.beginning(of: feed, over: transport)
-                guard let book = book(answer, at: feed, as: [.feed]),
-                    try !FeedSettings().read(answer, source: book.source, id: book.id).episodes.isEmpty
-                else { continue }
-                return await found(book, in: answer, at: feed)
+                guard let book = book(answer, at: feed, as: [.feed]) else { continue }
+                let episodes = try Self.episodes(of: book, in: answer)
+                if !episodes.isEmpty { return await found(book, listing: episodes, at: feed) }
             } catch is Failure {
                 // Another may be what the page is about.
             }

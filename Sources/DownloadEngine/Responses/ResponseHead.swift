@@ -65,11 +65,3 @@ struct ResponseHead: Equatable, Sendable {
         return length == file.fetchedSize || isFalse && file.catalogSize != nil
     }
 }
-
-extension HTTPRequest {
-    /// Has the server send the file only if it is another one than before (RFC 9110 §13.1).
-    mutating func addConditions(of validator: ContentValidator) {
-        if let tag = validator.entityTag { headers.add(name: "If-None-Match", value: tag) }
-        if let date = validator.lastModified { headers.add(name: "If-Modified-Since", value: date) }
-    }
-}
