@@ -35,13 +35,13 @@ package struct Book: Sendable, Hashable {
         self.isComplete = isComplete
     }
 
-    /// What a book is called whose catalog gives it no title.
+    /// The title of a book whose catalog gives none.
     package static func untitled(_ identity: BookIdentity) -> String { "Book \(identity.id)" }
 
     /// How messages name it.
     package var name: String { title.isEmpty ? identity.description : title }
 
-    /// What the paths of its files are made of: title, author and narrator.
+    /// The names in the paths of its files: title, author and narrator.
     package var names: String { [title, author, narrator].compactMap(\.self).joined(separator: " · ") }
 
     /// So many listings in a row have to agree on other names before files are renamed: a channel's title goes to and fro.
@@ -76,7 +76,7 @@ package struct ListingProof: Sendable, Hashable {
     package var isComplete: Bool
     /// What was odd about the listing, in sentences for the user.
     package var warnings: [Message]
-    /// By what the next listing may ask whether anything changed; nil after an incomplete one.
+    /// The validator of the next conditional listing; nil after an incomplete one.
     package var validator: ListingValidator?
 
     package init(
@@ -90,7 +90,7 @@ package struct ListingProof: Sendable, Hashable {
     }
 }
 
-/// By what a catalog can be asked whether a listing changed since it was read whole.
+/// The validators of a listing that was read whole, for a conditional request.
 package struct ListingValidator: Sendable, Hashable, Codable {
     /// One page, and what its response came with.
     package struct Page: Sendable, Hashable, Codable {

@@ -104,7 +104,7 @@ package struct BookSummary: Sendable, Hashable {
 /// A book that `mirror` follows.
 package struct Subscription: Sendable, Hashable {
     package var book: BookIdentity
-    /// Where the book is asked for, where that has to be recorded beside the subscription.
+    /// The address of the book's catalog, if it has to be recorded beside the subscription.
     package var address: ResourceAddress?
     /// Overrides what the catalog says.
     package var title: String?

@@ -69,7 +69,7 @@ package enum TransferOrder: String, Sendable, CaseIterable {
     case listed
 }
 
-/// What becomes of a file when its catalog lists another version of it.
+/// The rule for a file of which the catalog lists another version.
 package enum CatalogChangeRule: String, Sendable, CaseIterable {
     /// The new version is downloaded, and the old one goes to the trash.
     case replace

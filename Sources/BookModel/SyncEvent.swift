@@ -4,7 +4,7 @@ import Foundation
 package enum SyncEvent: Sendable {
     /// Something the user should know that is no failure ("using the built-in demo catalog").
     case notice(Message)
-    /// The same where it is to be told also to those who want to hear of failures alone.
+    /// A notice that is printed with `--quiet` too.
     case alert(Message)
     /// A book's catalog was read and its plan made.
     case planned(SyncPlan)

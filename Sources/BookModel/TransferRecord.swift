@@ -82,8 +82,8 @@ package struct TransferRecord: Sendable, Hashable {
     /// Seconds that a server has to lack a file for before it counts as gone.
     private static let timeUntilGone: Double = 14 * 86400
 
-    /// Whether the server has lacked the file for weeks: that was reported once, and no run is incomplete without it. It is asked for
-    /// once a week, and at once when the catalog lists it otherwise.
+    /// True if the server has lacked the file for weeks: that was reported once, and no run is incomplete without it. It is
+    /// requested once a week, and at once when the catalog lists it differently.
     package var isGoneAtSource: Bool {
         guard state == .failed, attempts > 2, let missingSince, let missingUntil else { return false }
         return missingUntil.timeIntervalSince(missingSince) >= Self.timeUntilGone

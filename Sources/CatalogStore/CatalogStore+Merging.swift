@@ -131,7 +131,7 @@ extension CatalogStore {
         }
     }
 
-    /// Whether the address of an episode of the book was stored without its secrets, so that nothing can be fetched from it.
+    /// True if the address of an episode of the book was stored without its secrets, so that nothing can be fetched from it.
     package func hasMaskedAddresses(of book: BookIdentity) async throws -> Bool {
         try await read("the addresses of \(book) cannot be looked up") { database in
             let sql = """

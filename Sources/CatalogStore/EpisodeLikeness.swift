@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// By what an episode is recognised whose identification changed.
+/// The ways to recognise an episode whose identification changed.
 package enum EpisodeLikeness: CaseIterable {
     case address, nameAndDate, nameAndFile, dayAndNumber, dayAndFile, dayAndBeginning, dayAndEnd
 
@@ -59,7 +59,7 @@ extension KnownEpisode {
         address?.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map(String.init)
     }
 
-    /// Whether the episode may well be this one, though the catalog identifies it otherwise than before.
+    /// True if the episode may be this one, though the catalog identifies it differently than before.
     package func resembles(_ other: KnownEpisode) -> Bool {
         isNamedOrDated(as: other) || address.map { !$0.contains("***") && $0 == other.address } ?? false
     }
@@ -68,7 +68,7 @@ extension KnownEpisode {
         name == other.name || publishedAt != nil && publishedAt == other.publishedAt
     }
 
-    /// Whether guid and date say that it is another episode. Stores keep no fractions of milliseconds.
+    /// True if guid and date say that it is another episode. Stores keep no fractions of milliseconds.
     package func contradicts(_ other: KnownEpisode) -> Bool {
         guard guid != nil, other.guid != nil, rawKey != nil, rawKey != other.rawKey, let publishedAt,
             let date = other.publishedAt
@@ -76,7 +76,7 @@ extension KnownEpisode {
         return abs(publishedAt.timeIntervalSince(date)) >= 1
     }
 
-    /// Whether one name is the other with one small change, or with something before or behind it. Names with other figures
+    /// True if one name is the other with one small change, or with something before or behind it. Names with other figures
     /// are other names: `Part 1`, `Part 2`.
     fileprivate func isNearlyNamed(as other: KnownEpisode) -> Bool {
         let figures = [name.figures, other.name.figures]

@@ -27,7 +27,7 @@ enum StoreSchema {
             ? .unknown : .unmade
     }
 
-    /// Makes the schema where there is none.
+    /// Makes the schema if the database has none.
     static func make(in database: Database) throws {
         guard try age(of: database) == .unmade else { return }
         try database.execute(sql: sql)
@@ -35,7 +35,7 @@ enum StoreSchema {
     }
 
     /// Refuses a database of another schema, and one that was given triggers or views, or whose own were removed or changed:
-    /// whoever can write the file could have booksync delete, move or show what they like by them.
+    /// by them, anybody who can write the file could have booksync delete, move or show files.
     ///
     /// - Throws: ``Failure`` of kind `configuration`.
     static func requireOwn(in database: Database, path: String, mayBeUnmade: Bool = false) throws {

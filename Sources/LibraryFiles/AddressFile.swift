@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// Where a book's catalog is, where the book's id does not lead there: the address holds a secret, or the feed has moved.
+/// The address of a book's catalog, if the book's id is not that: the address holds a secret, or the feed has moved.
 ///
 /// Each book has a file of its own in `.booksync/addresses`, which only its owner reads: the store, which is copied, shown and
 /// exported, never holds a secret. Blocks on the disk.

@@ -7,9 +7,9 @@ import Logging
 /// disk is not mounted, or that was moved, would look like a place where nothing was ever fetched, and everything would be
 /// fetched again.
 ///
-/// Where only the store is gone there is audio, which is recognised. A library that was deleted cannot be told from one that
-/// was moved: the user says that a new one is meant, by deleting the note. Where notes cannot be kept (no home, nothing may be written there) libraries are not guarded so, and everything else
-/// works.
+/// If only the store is gone there is audio, which is recognised. A library that was deleted cannot be told from one that
+/// was moved: the user says that a new one is meant, by deleting the note. Where notes cannot be kept (no home, nothing may be
+/// written there) libraries are not guarded so, and everything else works.
 package struct KnownLibraries: Sendable {
     /// Absolute; made with the first note.
     private let folder: String

@@ -19,7 +19,7 @@ struct LeadingNumber {
     }
 
     /// Whether the numbers of a whole book only repeat its order: every name begins with one, they rise from episode to
-    /// episode, anew with each disc, count no further than the book does (1914 and 1915 are years), and are not all that
+    /// episode, again from 1 on each disc, count no further than the book does (1914 and 1915 are years), and are not all that
     /// tells the names apart (`1. Emma`, `2. Emma`).
     /// - Parameter episodes: by section.
     static func areOrder(of episodes: [Episode]) -> Bool {

@@ -8,7 +8,7 @@ extension LocalFile {
         facts.kind == .file && facts.size == size && (facts.inode == inode || hasTime(of: facts))
     }
 
-    /// Whether the file on disk has the recorded time, or what a filesystem with coarser times makes of it (FAT: two
+    /// True if the file on disk has the recorded time, or what a filesystem with coarser times makes of it (FAT: two
     /// seconds).
     package func hasTime(of facts: FileAttributes) -> Bool {
         let lost = modificationTime.subtractingSaturated(facts.modificationTime)

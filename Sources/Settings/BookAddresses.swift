@@ -64,13 +64,13 @@ extension Configuration {
         sources.values.contains { source in source.url.map { FeedSettings.isID(book.id, of: $0) } ?? false }
     }
 
-    /// Where a book is asked for, where its id does not lead there.
+    /// The address of a book's catalog, if another than its id is recorded.
     package func recordedAddress(of book: BookIdentity) -> ResourceAddress? {
         guard book.id.contains("://") else { return nil }
         return moved[book] ?? AddressFile(of: book, in: library).address
     }
 
-    /// Whether a feed's word that it has moved may be followed. A private feed names the public one where both are made by one program.
+    /// True if a feed's own new address may be followed. A private feed may name the public one, if one program makes both.
     package func mayFollow(_ next: ResourceAddress, of book: BookIdentity) -> Bool {
         let address = recordedAddress(of: book) ?? ResourceAddress(book.id)
         return next.normalForm != address.normalForm && FeedSettings.isWholeAddress(FeedSettings.bookID(of: address))

@@ -24,7 +24,7 @@ package struct Configuration: Sendable, Hashable {
     package var namingOverride: NamingTemplate?
     package var downloads: DownloadSettings
     package var onCatalogRemoval: CatalogRemoval
-    /// Of the books whose subscription and source say nothing else.
+    /// The rule for books whose subscription and source have none.
     package var onCatalogChange = CatalogChangeRule.replace
     package var notify: NotifySettings
     package var serve = ServeSettings()
@@ -54,11 +54,11 @@ package struct Configuration: Sendable, Hashable {
     package var waitsFolder: String?
     /// The books that addresses were found to name, for as long as the program runs.
     package var recognised: [ResourceAddress: BookIdentity] = [:]
-    /// Where books turned out to be, beside what is recorded of them, for as long as the program runs.
+    /// New addresses of books that are not recorded yet, for as long as the program runs.
     package var moved: [BookIdentity: ResourceAddress] = [:]
     /// Why addresses that were asked are not recognised, where that is to keep no other book from what is done with it.
     package var unrecognised: [ResourceAddress: Failure] = [:]
-    /// What was read to find that out, for those who ask for these books; nil where nothing was.
+    /// The responses that were read to find that out, for the requests for these books; nil if none was.
     package var readResponses: ReadResponses?
     /// The books that the user named otherwise than by their ids, such as by their titles, by the words they used.
     package var named: [String: BookIdentity] = [:]

@@ -102,7 +102,7 @@ extension Configuration {
         subscription.keep ?? source(named: subscription.book.source)?.keep
     }
 
-    /// What becomes of a book's files when its catalog lists other versions of them.
+    /// The rule for a book's files of which its catalog lists other versions.
     package func catalogChangeRule(of book: BookIdentity) -> CatalogChangeRule {
         // A subscription that names no book is not this book's.
         let subscribed = subscriptions.first { $0.onCatalogChange != nil && (try? self.book($0.reference)) == book }

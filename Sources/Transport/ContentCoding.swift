@@ -12,7 +12,7 @@ package enum ContentCoding: Equatable, Sendable {
         "zstd",
     ]
 
-    /// Of the field `Content-Encoding`.
+    /// The coding in the field `Content-Encoding`.
     package init(parsing field: String?) {
         let names = (field ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
             .filter(Self.registered.contains)
@@ -24,15 +24,15 @@ package enum ContentCoding: Equatable, Sendable {
         }
     }
 
-    /// Whether a body of it can be turned into the file's bytes.
+    /// True if a body of it can be decoded here.
     package var isDecodable: Bool { self == .gzip || self == .deflate }
 }
 
 extension ContentCoding {
-    /// Bytes by which a document's coding is told.
+    /// The number of first bytes that show a document's coding.
     static let signatureLength = 16
 
-    /// What a document's first bytes say. Gzip and zlib have signatures; of bare deflate, and of what is not decoded here, the
+    /// The coding by a document's first bytes. Gzip and zlib have signatures; of bare deflate, and of what is not decoded here, the
     /// label counts, unless the bytes are text.
     init(ofDocument beginning: [UInt8], labelled label: ContentCoding) {
         switch beginning.prefix(2).reduce(0, { $0 << 8 | UInt16($1) }) {

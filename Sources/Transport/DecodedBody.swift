@@ -21,7 +21,7 @@ package struct DecodedBody: AsyncSequence, Sendable {
     private let address: ResourceAddress
     /// What the catalog says that the file has.
     private let promisedSize: Int64?
-    /// Whether bytes behind the end of the coding are left out, as browsers do.
+    /// True if bytes behind the end of the coding are left out, as browsers do.
     private var ignoresWhatFollows = false
 
     /// Whether the body's own checksum tells that it is whole.

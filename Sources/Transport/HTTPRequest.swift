@@ -57,7 +57,7 @@ package struct HTTPResponse: Sendable {
     package var headers: HTTPHeaders
     /// Where the answer came from in the end.
     package var address: ResourceAddress
-    /// Where the resource is for good from now on; nil where no server said so.
+    /// The resource's new permanent address; nil without a permanent redirect.
     package var movedTo: ResourceAddress?
     package var body: HTTPResponseBody
 }

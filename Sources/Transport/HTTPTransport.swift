@@ -224,7 +224,7 @@ package struct HTTPTransport: Sendable {
         if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
             headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }
-        // Lengths and ranges of audio count the bytes that are stored, so no coding is wanted in between.
+        // Lengths and ranges of audio count the bytes that are stored, which a coding would change.
         let standard = [
             ("User-Agent", core.options.userAgent), ("Accept", "*/*"),
             ("Accept-Encoding", request.isForDocument ? "gzip, deflate" : "identity"),

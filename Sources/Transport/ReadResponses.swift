@@ -24,7 +24,7 @@ package final class ReadResponses: Sendable, Hashable {
         }
     }
 
-    /// - Returns: nil where there is none, or it was sent to somebody else.
+    /// - Returns: nil if there is none, or it was sent for other credentials.
     func take(_ address: ResourceAddress, credentials: HTTPHeaders) -> HTTPResponse? {
         let kept = state.withLock { $0.kept.removeValue(forKey: address) }
         return kept.flatMap { $0.credentials == credentials ? $0.response : nil }

@@ -51,7 +51,7 @@ enum RedirectPolicy {
 struct RedirectChain {
     private(set) var address: ResourceAddress
     private(set) var hops = 0
-    /// Where the permanent redirects lead that the chain begins with; nil without one. What a temporary one leads to holds for
+    /// The target of the permanent redirects at the start of the chain; nil without one. That of a temporary one holds for
     /// this request only (RFC 9110 §15.4).
     private(set) var movedTo: ResourceAddress?
     private(set) var hasLeftOrigin = false

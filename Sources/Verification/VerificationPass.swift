@@ -58,7 +58,7 @@ actor VerificationPass {
         return report
     }
 
-    /// Whether most files have the inodes that were recorded. On a disk that was copied, and on FAT, FUSE and SMB, they have
+    /// True if most files have the recorded inodes. On a disk that was copied, and on FAT, FUSE and SMB, they have
     /// others.
     private func inodesAreKept() async throws -> Bool {
         let (files, library) = (files.prefix(Self.maxSample), library)

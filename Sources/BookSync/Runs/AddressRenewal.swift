@@ -6,7 +6,7 @@ import CatalogFetcher
 actor AddressRenewal {
     private let book: BookIdentity
     private let source: any CatalogSource
-    /// Of each episode the catalog's address, then that of a mirror.
+    /// The addresses of each episode: the catalog's, then that of a mirror.
     private var addresses: [String: [ResourceAddress]] = [:]
     private var listedAt: ContinuousClock.Instant?
     private var asked: Set<String> = []

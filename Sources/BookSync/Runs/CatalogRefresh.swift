@@ -277,7 +277,7 @@ struct CatalogRefresh: Sendable {
         }
     }
 
-    /// Whether something that is missing has an address that was stored without its secrets: then the book has to be listed.
+    /// True if a missing episode has an address that was stored without its secrets: then the book has to be listed.
     private func needsAddresses(_ entry: Entry) async throws -> Bool {
         let (item, assembly) = (entry.item, entry.assembly)
         guard let store, try await store.hasMaskedAddresses(of: item.book), var book = try await store.book(item.book)

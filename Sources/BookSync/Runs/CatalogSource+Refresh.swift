@@ -13,7 +13,7 @@ struct RefreshedBook: Sendable {
     /// What the catalog listed before and does not list now, as a sentence goes on with it; nil where nothing is, or
     /// nobody asked.
     var droppedNotice: Message?
-    /// Where the book's catalog is for good from now on, as a listing shows that has episodes of the book; nil where it did not move.
+    /// The catalog's new permanent address, confirmed by a listing that has episodes of the book; nil if it did not move.
     var movedTo: ResourceAddress?
     /// That the book has other names from now on, so that its files are renamed; nil where it keeps them.
     var renamedNotice: Message?

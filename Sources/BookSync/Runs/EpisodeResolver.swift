@@ -15,11 +15,11 @@ import Foundation
 /// 4. on one day: the number, or the figures in the title; the file name; nearly the same title. Again only where that is
 ///    unique on both sides.
 ///
-/// Another guid with another date is another episode, whatever else is the same: at one address there may be another bulletin
-/// every hour. Only in a feed of which no guid stayed, and whose other episodes are there all the same, guids say nothing.
+/// Another guid with another date is another episode, even if all else is the same: at one address there may be another
+/// bulletin every hour. Only in a feed of which no guid stayed, and whose other episodes are there all the same, guids say nothing.
 ///
-/// **Numbers**: that of the row stays, unless all are numbered anew because the user asked for it. What is new gets the
-/// number that the catalog states, where that is free, and else the next one behind all others; see ``Episode/Numbering``.
+/// **Numbers**: that of the row stays, unless the user asked for all to be renumbered. A new episode gets the number that the
+/// catalog states, where that is free, and else the next one behind all others; see ``Episode/Numbering``.
 struct EpisodeResolver {
     private let known: [KnownEpisode]
     /// Indices of `known`.

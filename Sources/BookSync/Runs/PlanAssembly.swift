@@ -82,7 +82,7 @@ struct PlanAssembly: Sendable {
     private let librarySearch: LibrarySearch
     /// Whether plans with nothing to do say what to remember of them.
     var cachesPlans = false
-    /// What becomes of the book's files when its catalog lists other versions of them.
+    /// The rule for files of which the catalog lists other versions.
     var onCatalogChange = CatalogChangeRule.replace
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?

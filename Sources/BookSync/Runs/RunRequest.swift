@@ -65,7 +65,7 @@ package struct RunRequest: Sendable {
     package let order: TransferOrder
     /// Also what has a tombstone, is paused, or waits for its next try.
     package let force: Bool
-    /// Whether episodes get the numbers that their catalogs give them now, whatever they had.
+    /// True if episodes get the numbers that their catalogs give them now.
     package let renumbers: Bool
     package let limits: RunLimits
     /// Episodes whose files were found bad, each with what is wrong, as a sentence begins with it. Where it is set, the
@@ -77,7 +77,7 @@ package struct RunRequest: Sendable {
     /// When the work on it began, such as finding out which books its addresses name; nil where the run is all of it.
     package let begunAt: ContinuousClock.Instant?
 
-    /// Whether catalogs are to list what they listed before.
+    /// True if catalogs are read whole, unchanged or not.
     var asksAnew: Bool { force || renumbers }
 
     /// - Parameter items: a book may be named several times, with other episodes each time.

@@ -37,7 +37,7 @@ struct ListingProgress {
     private var repeatedOnPage = 0
     private var namelessOnPage = 0
     private var unfetchableOnPage = 0
-    /// Whether a page could not be read, or not all of it.
+    /// True if a page could not be read, or not all of it.
     private var hasGaps = false
     private var ending: Ending?
     private let pageSize: Int

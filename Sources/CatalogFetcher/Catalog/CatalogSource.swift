@@ -57,9 +57,9 @@ package struct CatalogListing: Sendable, Hashable {
     /// What the names of the episodes have in common. It may change as episodes appear: a title that is already known
     /// is better kept.
     package var inferredTitle: String?
-    /// Where the server says that the catalog is for good from now on; nil where it says nothing.
+    /// The catalog's new permanent address by the server's redirects; nil without one.
     package var movedTo: ResourceAddress?
-    /// Where the catalog itself says that it has moved to, which may be a mistake of who wrote it; nil where it says nothing.
+    /// The new address that the catalog itself names, which may be a mistake; nil without one.
     package var successor: ResourceAddress?
 
     package init(proof: ListingProof, description: BookDescription = .init(), inferredTitle: String? = nil) {

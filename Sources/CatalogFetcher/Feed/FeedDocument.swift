@@ -10,7 +10,7 @@ struct FeedDocument {
     var cover: String?
     /// Where the feed goes on (RFC 5005, `rel="next"`), resolved.
     var next: String?
-    /// Where the feed says that it has moved to (`itunes:new-feed-url`), resolved.
+    /// The feed's new address (`itunes:new-feed-url`), resolved.
     var newAddress: String?
     /// Items with media, in the order of the document.
     var items: [FeedItem] = []

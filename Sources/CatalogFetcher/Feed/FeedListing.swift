@@ -9,7 +9,7 @@ import TextParsing
 /// failing that, title and date; each without what changes of it, while that is unique. An item with an address that
 /// was listed before is a repetition and left out, unless it has a guid, and another title or date.
 ///
-/// **Numbers**: `itunes:episode` where most items have one and no two the same; by season where the numbers begin anew in
+/// **Numbers**: `itunes:episode` where most items have one and no two the same; by season where the numbers start again in
 /// each; then the numbers that nearly all titles carry (``NumbersInNames/positions(in:)``); else by place. Most feeds list
 /// the newest first, serials too (`itunes:type`), and then the oldest is 1; a feed without dates (LibriVox's) or with the
 /// oldest first is in its order already.

@@ -45,7 +45,7 @@ final class FeedReader {
         bytes[Self.start(in: bytes)...].withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
     }
 
-    /// Where a feed begins: behind what the program that makes it says before it, such as PHP's warnings.
+    /// The start of the feed, behind anything that the program printed before it, such as PHP's warnings.
     private static func start(in bytes: [UInt8]) -> Int {
         let text = String(decoding: bytes.prefix(searchedHead).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self)
         guard let root = text.firstMatch(of: #/<(?:\?xml|rss|feed|rdf:rdf)[\s>]/#.ignoresCase())?.startIndex else {

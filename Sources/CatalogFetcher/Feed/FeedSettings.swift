@@ -10,7 +10,7 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     package var address: ResourceAddress?
     /// Whole addresses, secrets included, of feeds whose ids are addresses: what the user gave for this run.
     package var knownAddresses: [ResourceAddress]
-    /// Where the book that is asked for is, secrets included, where that is recorded.
+    /// The recorded address of the requested book, secrets included; nil if none is recorded.
     package var recordedAddress: ResourceAddress?
     /// Added to the query of the source's own address.
     package var query: [Pair]

@@ -197,7 +197,7 @@ package struct FeedSource: CatalogSource {
         }
     }
 
-    /// What the answer can be asked for by. A time behind that of the answer itself says nothing (RFC 9110 §8.8.2.1).
+    /// The validator of a response. A `Last-Modified` later than the response's `Date` is ignored (RFC 9110 §8.8.2.1).
     private static func validator(of answer: HTTPResponse) -> ContentValidator {
         let now = answer.first("Date").flatMap { CatalogDate.seconds(parsing: $0) } ?? Date().timeIntervalSince1970
         let modified = answer.first("Last-Modified").flatMap { CatalogDate.seconds(parsing: $0) }

@@ -40,7 +40,7 @@ package struct InternetArchiveSettings: Sendable {
         return Self.standardFormats.firstIndex(where: isListed) ?? Self.standardFormats.count
     }
 
-    /// The rank of a file: what anybody may download comes first, whatever its format.
+    /// The rank of a file: a public file comes before any private one.
     func rank(of file: ArchiveFile) -> Int? {
         rank(ofFormat: file.format).map { file.isPrivate ? $0 + Self.standardFormats.count + formats.count + 1 : $0 }
     }

@@ -7,9 +7,9 @@ struct PodcastService {
     let name: String
     /// The podcast's number in Apple's directory, which says where its feed is; nil where the address does not have it.
     let number: String?
-    /// Of the shop that has it.
+    /// The country of the shop that has it.
     let country: String?
-    /// What the address calls the podcast; empty where it does not.
+    /// The podcast's name in the address; empty if it has none.
     let title: String
 
     /// By the ends of their hosts.
@@ -32,7 +32,7 @@ struct PodcastService {
         title = slug?.removingPercentEncoding ?? ""
     }
 
-    /// A command that can be pasted into a shell, whoever wrote the title: only its letters and digits are in it.
+    /// A command that is safe to paste into a shell: of the title it has only letters and digits.
     static func search(for title: String) -> String {
         let words = title.split { !$0.isLetter && !$0.isNumber }.joined(separator: " ").prefix(80)
         return words.isEmpty ? "booksync find TITLE" : "booksync find \"\(words)\""

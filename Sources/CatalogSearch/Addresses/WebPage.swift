@@ -3,7 +3,7 @@ import CatalogFetcher
 import TextParsing
 import Transport
 
-/// What a web page says of itself, for users who type its address instead of a feed's.
+/// The feeds and the title of a web page whose address was typed instead of a feed's.
 final class WebPage: HTMLHandler {
     /// The feeds it names by `rel="alternate"` in its order, those of comments last.
     var feeds: [ResourceAddress] { own + ofComments }

@@ -27,7 +27,7 @@ struct PodcastSearch: SearchableCatalog {
         return Array(try await entries(at: request, about: term).prefix(query.limit))
     }
 
-    /// Where the feed of a podcast is that has a number in Apple's directory; nil where that does not say.
+    /// The feed of a podcast by its number in Apple's directory; nil if the directory has none.
     func feed(of number: String, in country: String?) async throws -> ResourceAddress? {
         let query = [("id", number)] + (country.map { [("country", $0)] } ?? [])
         return try await entries(at: address.appending(path: "lookup").adding(query: query), about: number).first?

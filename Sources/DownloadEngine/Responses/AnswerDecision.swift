@@ -95,7 +95,7 @@ struct Rejection: Equatable, Sendable {
     var isOfCredentials = false
     /// Whether the next runs will meet the same.
     var isForGood = false
-    /// Whether the server does not have the file.
+    /// True if the server does not have the file.
     var isMissing = false
 }
 

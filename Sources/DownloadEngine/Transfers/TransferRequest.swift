@@ -31,7 +31,7 @@ package struct TransferRequest: Sendable {
     private var boxedExistingFile: Box<FileAttributes>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
-    /// Whether it is known to be gone at its source, and only asked for to see whether it is back.
+    /// True if it is known to be gone at its source, and is only requested to see if it is back.
     package var isExpectedToFail = false
     /// What has a lower one is begun before what has a higher one.
     package var rank = 0

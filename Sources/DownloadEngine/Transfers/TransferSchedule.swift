@@ -39,7 +39,7 @@ struct TransferSchedule {
         /// Seconds between two starts, of a server that was in trouble.
         var interval = 0.0
         var nextStart = 0.0
-        /// By what the interval shrinks with each response.
+        /// The factor by which the interval shrinks with each response.
         var recovery = 0.5
 
         /// When the next transfer may start.

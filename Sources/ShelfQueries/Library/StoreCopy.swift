@@ -23,7 +23,7 @@ package struct StoreCopy: Sendable {
     /// Whether the store lies apart, and nothing beside the audio is to be gone on from. Blocks on the disk.
     package var isMissing: Bool { folder.isStoreApart && fileSize(path) ?? 0 == 0 }
 
-    /// Whether the store is on a disk of several machines, so that whoever writes has it alone. Blocks on the disk.
+    /// True if the store is on a disk of several machines, so that a writer opens it exclusively. Blocks on the disk.
     package var isStoreShared: Bool { MountedFilesystem.isShared(folder.storeFolder) }
 
     /// What readers open: the store, or the copy where that is newer or has to do. Blocks on the disk.

@@ -34,7 +34,7 @@ enum ISODateReader {
         return moment.isValid ? moment : nil
     }
 
-    /// Whether the parts of a date are named as in Chinese and Japanese.
+    /// True if the parts of a date are named as in Chinese and Japanese.
     static func hasUnits(_ text: String) -> Bool { text.contains("年") && text.contains("月") }
 
     /// With digits of ASCII, and the units, weekdays and halves of a day as ISO 8601 and English have them.
