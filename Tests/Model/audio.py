@@ -4,7 +4,7 @@ import hashlib
 import random
 
 # MPEG 1, layer III, 128 kbit/s, 44.1 kHz, stereo. A frame whose side information is all zero is silence, and what follows
-# that is for nobody: there the episode's own bytes stand.
+# that is padding, which players skip: it has the episode's own bytes.
 FRAME, HEAD = 417, bytes([0xFF, 0xFB, 0x90, 0x64]) + bytes(32)
 
 

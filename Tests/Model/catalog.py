@@ -1,17 +1,12 @@
-"""A catalog that changes, on a server that keeps account of every request and every byte it gives away.
+"""A catalog that changes, and a record of what its server was asked for and gave away.
 
-It holds books of three kinds (book-resource JSON, a feed, a directory index) and is the model of what a listener is
-to find on disk. It knows nothing of booksync's code.
+It holds books of three kinds (book-resource JSON, a feed, a directory index) and is the model of what the listener
+must find on disk. It knows nothing of booksync's code.
 """
 import dataclasses
-import html
-import json
-import socket
-import socketserver
 import threading
 import time
 import urllib.parse
-from email.utils import formatdate
 
 from audio import audio, sha256
 
@@ -47,24 +42,43 @@ class Item:
     def target(self):
         """The request target, byte for byte as the catalog lists it."""
         if self.book.kind == "directory":
-            return f"/{self.book.id}/" + urllib.parse.quote(f"{self.number:03d} {self.book.fixed_name(self.number)}.mp3")
+            return f"/{self.book.id}/" + urllib.parse.quote(self.file_name)
         query = f"?sc={SIGNATURE}&n={self.number};x='%20+&salt={self.salt}"
         return f"/audio/{self.book.id}/{self.number}%20(a),{self.book.kind[0]}.mp3{query}"
+
+    @property
+    def file_name(self):
+        """The name of its file in the directory index."""
+        return f"{self.number:03d} {self.book.fixed_name(self.number)}.mp3"
+
+    @property
+    def listed_name(self):
+        """The name by which every command must show it."""
+        return self.file_name[:-4] if self.book.kind == "directory" else self.name
+
+    @property
+    def listed_id(self):
+        """The id by which every command must show it."""
+        return self.file_name if self.book.kind == "directory" else self.id
 
     @property
     def published(self):
         return BEGIN + self.number * 86400 + self.version
 
-    @property
-    def tag(self):
-        return f'"{self.book.id}-{self.number}-{self.version}"'
+    def __str__(self):
+        return f"{self.book.id}/{self.number} version {self.version}"
 
 
 class Book:
-    """What one catalog lists of one book."""
+    """A book as its catalog lists it, and how its server behaves.
 
-    def __init__(self, kind, id, count, random):
+    validator: what the server sends to tell versions apart: a strong or weak ETag, a date, or nothing.
+    redirects: whether its audio and its list are found by a redirect.
+    """
+
+    def __init__(self, kind, id, count, random, validator="strong", redirects=False):
         self.kind, self.id, self.items, self.title, self.last = kind, id, [], f"Book {id}", 0
+        self.validator, self.redirects = validator, redirects
         for _ in range(count):
             self.add(random)
 
@@ -73,7 +87,9 @@ class Book:
 
     def add(self, random):
         self.last += 1
-        self.items.append(Item(self, self.last, self.fixed_name(self.last), random.randrange(12, 90)))
+        item = Item(self, self.last, self.fixed_name(self.last), random.randrange(12, 90))
+        self.items.append(item)
+        return item
 
 
 class Fault:
@@ -84,52 +100,34 @@ class Fault:
 
 
 class Catalog:
-    """The server, with its books and its record."""
+    """The books, and the record of every request and every byte given away."""
 
     def __init__(self, random):
         self.random, self.lock = random, threading.RLock()
-        self.books = [Book("book-resource", "11", random.randrange(1, 9), random),
-                      Book("book-resource", "12", random.randrange(1, 5), random),
-                      Book("feed", "serial", random.randrange(1, 6), random),
-                      Book("directory", "files", random.randrange(1, 6), random)]
+        # Half of the servers are perfect, so that the strictest bound on bytes is tested in each seed.
+        validators = random.sample(["strong", "strong", random.choice(["weak", "date", "none"]), "strong"], 4)
+        redirects = [random.randrange(4) == 0 for _ in range(4)]
+        self.books = [
+            Book("book-resource", "11", random.randrange(1, 9), random, validators[0], redirects[0]),
+            Book("book-resource", "12", random.randrange(1, 5), random, validators[1], redirects[1]),
+            Book("book-resource", "13", random.randrange(1, 4), random),
+            Book("feed", "serial", random.randrange(1, 6), random, validators[2], redirects[2]),
+            Book("directory", "files", random.randrange(1, 6), random, validators[3], redirects[3])]
         self.known = {}     # SHA-256 → (book id, number, version), of all that was ever listed
         self.listed = {}    # request target → item, of all that was ever listed
         self.sent = {}      # SHA-256 → body bytes given away
-        self.sending = 0    # answers with audio that are under way
+        self.sending = 0    # responses with audio that are under way
         self.asked = []     # (target, status) of each request
+        self.given = 0      # body bytes of audio, of all episodes
         self.faults, self.complaints = [], []
+        self.retry_at = {}  # request target → when it may be asked for again, by a 429
         self.hold_at = None     # body bytes of audio after which everything is held
-        self.given, self.held, self.release = 0, threading.Event(), threading.Event()
-        self.is_hung_up = False     # what is held when it is released goes to nobody
+        self.held, self.release = threading.Event(), threading.Event()
+        self.is_hung_up = False     # the client of a held response is gone when it is released
         self.note()
-        catalog = self
-
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(self):
-                try:
-                    while catalog.exchange(self.rfile, self.connection):
-                        pass
-                except OSError:
-                    pass
-
-        class Server(socketserver.ThreadingTCPServer):
-            allow_reuse_address, daemon_threads, request_queue_size = True, True, 128
-
-            def handle_error(self, request, address):
-                catalog.complaints.append("the model's server failed")
-                super().handle_error(request, address)
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-
-    def close(self):
-        self.release.set()
-        self.server.shutdown()
-        self.server.server_close()
 
     def quiet(self):
-        """Waits until what was being sent when a client went away is sent, or refused."""
+        """Waits until a response whose client went away is sent or refused."""
         end = time.monotonic() + 5
         while self.sending and time.monotonic() < end:
             time.sleep(0.001)
@@ -144,93 +142,12 @@ class Catalog:
     def book(self, id):
         return next(book for book in self.books if book.id == id)
 
-    def current(self, sha):
-        """Whether these are the bytes that some episode has now."""
-        key = self.known.get(sha)
-        return key is not None and any(
-            (item.number, item.version) == key[1:] for item in self.book(key[0]).items)
+    def items(self, books=None):
+        return [item for book in (self.books if books is None else books) for item in book.items]
 
-    # What is answered.
-
-    def exchange(self, reader, connection):
-        """Answers one request; returns whether the connection goes on."""
-        line = reader.readline(65536).decode("latin-1").split(" ")
-        if len(line) != 3:
-            return False
-        method, target, fields = line[0], line[1], {}
-        while (field := reader.readline(65536).strip()):
-            name, _, value = field.decode("latin-1").partition(":")
-            fields[name.lower()] = value.strip()
-        with self.lock:
-            item = self.listed.get(target)
-            is_list = item is None
-            fault = next((f for f in self.faults if f.times > 0 and f.lists == is_list
-                          # Who may not ask how long a file is takes what bears its mark for what the catalog lists.
-                          and not (f.kind == "403" and method == "HEAD")), None)
-            if fault:
-                fault.times -= 1
-        if fault and fault.kind == "closed":
-            return self.log(target, 0) and False
-        if fault and fault.kind in ("503", "404", "403"):
-            return self.answer(connection, target, int(fault.kind), {}, b"no")
-        if is_list:
-            return self.answer_list(connection, target, fields, fault, method)
-        with self.lock:
-            if not any(other is item and other.target == target for other in item.book.items):
-                return self.answer(connection, target, 410, {}, b"gone")
-            data, tag, published = item.data, item.tag, item.published
-            self.sending += 1
-        try:
-            self.answer_audio(connection, method, target, fields, fault, data, tag, published)
-        finally:
-            with self.lock:
-                self.sending -= 1
-        return fault is None
-
-    def log(self, target, status):
-        with self.lock:
-            self.asked.append((target, status))
-        return True
-
-    def answer(self, connection, target, status, fields, body, method="GET"):
-        self.log(target, status)
-        head = [f"HTTP/1.1 {status} Because", f"Content-Length: {len(body)}"]
-        head += [f"{name}: {value}" for name, value in fields.items()]
-        connection.sendall("\r\n".join(head + ["", ""]).encode("latin-1") + (b"" if method == "HEAD" else body))
-        return True
-
-    def answer_audio(self, connection, method, target, fields, fault, data, tag, published):
-        start, end, status = 0, len(data), 200
-        asked = fields.get("range", "")
-        if asked.startswith("bytes=") and fields.get("if-range", tag) == tag:
-            first, _, last = asked[6:].partition("-")
-            start, end = int(first), min(int(last) + 1, len(data)) if last else len(data)
-            status = 206
-            if start >= len(data):
-                return self.answer(
-                    connection, target, 416, {"Content-Range": f"bytes */{len(data)}", "ETag": tag}, b"")
-        if fields.get("if-none-match") == tag:
-            self.log(target, 304)
-            return connection.sendall(f"HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n".encode())
-        self.log(target, status)
-        head = [f"HTTP/1.1 {status} OK", "Content-Type: audio/mpeg", f"ETag: {tag}", "Accept-Ranges: bytes",
-                f"Last-Modified: {formatdate(published, usegmt=True)}", f"Content-Length: {end - start}"]
-        if status == 206:
-            head.append(f"Content-Range: bytes {start}-{end - 1}/{len(data)}")
-        connection.sendall("\r\n".join(head + ["", ""]).encode())
-        if method == "HEAD":
-            return None
-        stop = (start + end) // 2 if fault and fault.kind == "cut" else end
-        for place in range(start, stop, 2048):
-            part = data[place:min(place + 2048, stop)]
-            self.wait_where_held()
-            connection.sendall(part)
-            with self.lock:
-                self.given += len(part)
-                self.sent[sha256(data)] = self.sent.get(sha256(data), 0) + len(part)
-        if stop < end:
-            connection.shutdown(socket.SHUT_RDWR)
-        return None
+    def asked_since(self, first):
+        """The episodes whose audio was asked for since that request."""
+        return {self.listed[target] for target, _ in self.asked[first:] if target in self.listed}
 
     def wait_where_held(self):
         with self.lock:
@@ -239,62 +156,7 @@ class Catalog:
             self.held.set()
             self.release.wait()
             if self.is_hung_up:
-                raise OSError("who asked is no more")
+                raise OSError("the client is gone")
 
-    def answer_list(self, connection, target, fields, fault, method):
-        path, _, query = target.partition("?")
-        query = dict(urllib.parse.parse_qsl(query))
-        with self.lock:
-            if path == "/list":
-                if query.get("token") != TOKEN:
-                    self.complaints.append(f"a list was asked for without its token: {target}")
-                book = next((b for b in self.books if b.id == query.get("bookId")), None)
-                if book is None:
-                    body, type = '{"status":1,"msg":"no such book","list":null}', "application/json"
-                else:
-                    body, type = self.resource(book, query), "application/json"
-            elif path == "/serial.xml":
-                body, type = self.feed(self.book("serial")), "application/rss+xml"
-            elif path == "/files/":
-                body, type = self.index(self.book("files")), "text/html; charset=utf-8"
-            else:
-                if not path.endswith("robots.txt"):
-                    self.complaints.append(f"what nobody listed was asked for: {target}")
-                return self.answer(connection, target, 404, {}, b"not found")
-        data = body.encode()
-        tag = f'"{sha256(data)[:16]}"'
-        if fields.get("if-none-match") == tag and not fault:
-            self.log(target, 304)
-            connection.sendall(f"HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n".encode())
-            return True
-        if fault and fault.kind == "cut":
-            self.log(target, 200)
-            head = f"HTTP/1.1 200 OK\r\nContent-Type: {type}\r\nContent-Length: {len(data)}\r\n\r\n"
-            connection.sendall(head.encode() + data[:len(data) // 2])
-            return False
-        return self.answer(connection, target, 200, {"Content-Type": type, "ETag": tag}, data, method)
-
-    def resource(self, book, query):
-        size, page = int(query.get("pageSize", 50)), int(query.get("pageNum", 1))
-        listed = sorted(book.items, key=lambda item: item.number)
-        elements = [{"id": int(item.id), "section": item.number, "name": item.name,
-                     "path": None if item.locked else item.target, "size": len(item.data)}
-                    for item in listed[(page - 1) * size:page * size]]
-        return json.dumps({"status": 0, "msg": None, "sections": len(listed), "list": elements}, ensure_ascii=False)
-
-    def feed(self, book):
-        rows = "".join(
-            f"<item><title>{html.escape(item.name)}</title><guid isPermaLink=\"false\">{item.id}</guid>"
-            f"<pubDate>{formatdate(BEGIN + item.number * 86400, usegmt=True)}</pubDate>"
-            f"<itunes:episode>{item.number}</itunes:episode><enclosure type=\"audio/mpeg\" length=\"{len(item.data)}\""
-            f" url=\"http://127.0.0.1:{self.port}{html.escape(item.target)}\"/></item>"
-            for item in reversed(book.items) if not item.locked)
-        return ('<?xml version="1.0"?><rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd">'
-                f"<channel><title>{html.escape(book.title)}</title>{rows}</channel></rss>")
-
-    def index(self, book):
-        rows = "".join(
-            f'<a href="{html.escape(item.target.rpartition("/")[2])}">x</a>  '
-            f"{formatdate(item.published, usegmt=True)[5:16].replace(' ', '-', 2)} 10:00  {len(item.data)}\n"
-            for item in book.items)
-        return f'<html><head><title>Index of /files/</title></head><body><pre><a href="../">../</a>\n{rows}</pre></body></html>'
+    def has_faults(self):
+        return any(fault.times > 0 for fault in self.faults)

@@ -1,0 +1,161 @@
+"""Steps: `booksync serve`, its API beside the command line, and the listener's positions."""
+import json
+import signal
+import time
+import urllib.error
+import urllib.request
+
+from interruptions import PAUSE_SECONDS, Interruptions
+from world import HANG, Violation, pick, require
+
+PROXY_FREE = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Serving(Interruptions):
+    def __init__(self, seed, binary, clock, say):
+        super().__init__(seed, binary, clock, say)
+        self.positions = {}     # item → seconds, as they were posted
+
+    def do_serve(self, a, b, c):
+        """A server does what it is asked for, and ends, gently or not."""
+        before, _ = self.begin()
+        process, address = self.started_server()
+        if address is None:
+            return
+        verb = None
+        try:
+            self.require_positions(address)
+            book = pick(self.catalog.books, b)
+            refs = {"refs": [self.addresses[book.id]]}
+            verb, body = pick([("mirror", {}), ("fetch", refs), ("pause", refs), ("resume", refs), ("cancel", refs),
+                               ("mirror", {}), ("position", None), ("mirror", {})], a)
+            if verb == "position":
+                self.post_position(address, b, c)
+            else:
+                ended = len(self.get(address, "runs?last=1000"))
+                status = self.post(address, verb, body)
+                if verb in ("mirror", "fetch") and status == 200:
+                    self.run_log.clear()
+                    if c % 3 == 0:
+                        time.sleep((c % 97) / 1000)
+                    else:
+                        self.wait_for_run(address, ended, process)
+                        self.is_store_whole = True
+                elif status == 200:
+                    for item in book.items:
+                        self.paused[item] = False if verb == "resume" else None
+        except BaseException:
+            process.kill()
+            raise
+        self.end_server(process, signal.SIGKILL if c % 2 else signal.SIGTERM)
+        self.check(before, f"serve, asked to {verb}")
+
+    def do_serve_beside(self, a, b, c):
+        """A mirror by the API is held in the middle while an episode is paused or removed, by the API or the command line."""
+        item, verb = pick(self.items(self.followed()), b), pick(["pause", "remove"], c)
+        if self.catalog.has_faults() or item is None or not item.book.id.isdigit():
+            return
+        self.outstanding(a)
+        before, _ = self.begin()
+        is_waiting = item in self.missing_whole()
+        process, address = self.started_server()
+        if address is None:
+            return
+        try:
+            ended = len(self.get(address, "runs?last=1000"))
+            self.hold_after(0)
+            require(self.post(address, "mirror", {}) == 200, "serve does not begin a run")
+            is_held = self.catalog.held.wait(HANG / 6)
+            if c % 4 < 2:
+                name = {"source": "cat", "book_id": item.book.id, "id": item.id}
+                code = 0 if self.post(address, verb, {"episodes": [name]}) == 200 else 66
+            else:
+                code = self.run(verb, self.reference(item), *(["--yes"] if verb == "remove" else []), expect=(0, 66)).code
+            require(code == 0 or item not in self.seen, f"{verb} {item} ends with {code} during a run")
+            is_paused = verb == "pause" and code == 0 and is_held and is_waiting
+            if is_paused:
+                time.sleep(PAUSE_SECONDS)
+            self.released()
+            self.wait_for_run(address, ended, process)
+            self.is_store_whole = True
+            self.run_log.clear()
+            self.require_same_list(address, item.book)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            self.released()
+        self.end_server(process, signal.SIGTERM)
+        self.steered(item, verb, code, is_paused)
+        self.check(before, f"{verb} during a run by the API")
+
+    def require_same_list(self, address, book):
+        """The API's list of a book is the command line's, a few seconds later at most."""
+        keys, end = ("id", "section", "state", "path", "sha256", "size"), time.monotonic() + HANG / 20
+        while True:
+            by_command = self.document("list", self.addresses[book.id], expect=(0, 66))
+            if by_command is None:
+                return
+            by_api = self.get(address, f"books/cat/{book.id}/episodes")
+            by_api, by_command = ([[entry[key] for key in keys] for entry in list] for list in (by_api, by_command))
+            if by_api == by_command:
+                return
+            require(time.monotonic() < end, f"the API lists {by_api}; the command {by_command}")
+
+    # Positions.
+
+    def post_position(self, address, b, c):
+        item = pick([item for item in self.items() if item in self.seen and item.book.id.isdigit()], b)
+        if item is None:
+            return
+        position = {"source": "cat", "book_id": item.book.id, "id": item.id, "seconds": float(c)}
+        if self.post(address, "position", {"position": position}) == 200:
+            self.positions[item] = float(c)
+            self.require_positions(address)
+
+    def require_positions(self, address):
+        """Positions are as they were posted, over all restarts and killed runs."""
+        for item, seconds in self.positions.items():
+            found = self.get(address, f"positions/cat/{item.book.id}/{item.id}")
+            require(found["seconds"] == seconds, f"the position in {item} was {seconds}, and is {found}")
+
+    # The server.
+
+    def started_server(self):
+        """Starts `serve`; returns the process and its address, or no address where there is no store to serve."""
+        process = self.start("serve", "--listen", "127.0.0.1:0")
+        address = process.stdout.readline().strip().split(" ")[-1].rstrip("/")
+        if not address and process.wait() in (66, 74) and self.is_store_lost():
+            self.ended(process, ["serve"], {66, 74})
+            return process, None
+        if not address.startswith("http://"):
+            process.kill()
+            raise Violation(f"serve does not print its address: {address} {process.communicate()}")
+        return process, address
+
+    def end_server(self, process, kind):
+        process.send_signal(kind)
+        self.released()
+        self.ended(process, ["serve"], {0, 143})
+
+    def get(self, address, path):
+        return json.load(PROXY_FREE.open(f"{address}/api/v1/{path}", timeout=HANG))
+
+    def post(self, address, verb, body):
+        request = urllib.request.Request(
+            f"{address}/api/v1/{verb}", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        try:
+            return PROXY_FREE.open(request, timeout=HANG).status
+        except urllib.error.HTTPError as error:
+            require(error.code in (404, 422), f"{verb} has the response {error.code}: {error.read()}")
+            return error.code
+
+    def wait_for_run(self, address, count, process):
+        end = time.monotonic() + HANG
+        while time.monotonic() < end:
+            runs = self.get(address, "runs?last=1000")
+            if len(runs) > count and runs[-1]["state"] != "running":
+                return
+            require(process.poll() is None, "serve ended by itself")
+            time.sleep(0.02)
+        raise Violation(f"the run that was asked for does not end: {runs[-1:]}")
