@@ -144,7 +144,7 @@ let package = Package(
             "OtherPrograms",
             uses: [
                 "BookModel", "TextParsing", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles", "Settings",
-                "ShelfQueries", "BookSync", logging,
+                "ShelfQueries", "CatalogSearch", "BookSync", logging,
             ]),
         room(
             "BookCollections",

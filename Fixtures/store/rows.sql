@@ -37,3 +37,5 @@ INSERT INTO joined_file (path, book_id, size, mtime, made_of) VALUES ('萧十一
 INSERT INTO collection (id, source, key, filter, naming, listing, cursor) VALUES (1, 'internet-archive', 'collection:librivoxaudio', '^第', '{title}/{section}', 3, 'W3siYSI6MX1d');
 INSERT INTO collection_book (id, collection_id, source, key, title, wanted, facts, fetched_facts, first_listing, listing, gone) VALUES (1, 1, 'kting', '30776', '回到古代当兽医', 1, '4/3600.0/', NULL, 1, 3, 0);
 INSERT INTO collection_book (id, collection_id, source, key, title, wanted, facts, fetched_facts, first_listing, listing, gone) VALUES (2, 1, 'kting', '30777', '二', 0, '', '', 1, 2, 1);
+INSERT OR REPLACE INTO replacement (episode_id, replaced_at) VALUES (1, 1700000950000);
+UPDATE episode SET former_section = 7 WHERE id = 1;

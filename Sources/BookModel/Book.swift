@@ -74,6 +74,8 @@ package struct ListingProof: Sendable, Hashable {
     package var collected: Int
     /// Whether every page was read to its end. An incomplete listing adds and updates, and never marks anything gone.
     package var isComplete: Bool
+    /// True if the response was whole, and only declares more than it lists, as some catalogs do for ever.
+    package var miscounts = false
     /// What was odd about the listing, in sentences for the user.
     package var warnings: [Message]
     /// The validator of the next conditional listing; nil after an incomplete one.

@@ -27,6 +27,8 @@ package struct Episode: Sendable, Hashable {
     package var number: Int?
     package var season: Int?
     package var digest: ContentDigest?
+    /// True for a file of a directory, whose raw key is its path: another one that is named alike is another one.
+    package var isFile = false
     /// The element as the catalog sent it, as JSON with secrets masked, so that a later version can read more from it.
     package var element: String?
 

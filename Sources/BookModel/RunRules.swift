@@ -71,9 +71,13 @@ package enum TransferOrder: String, Sendable, CaseIterable {
 
 /// The rule for a file of which the catalog lists another version.
 package enum CatalogChangeRule: String, Sendable, CaseIterable {
-    /// The new version is downloaded, and the old one goes to the trash.
+    /// The new version is downloaded, and the old one goes to the trash; see ``maxReplacements``.
     case replace
     case keep
+
+    /// So many times within 30 days a file is replaced. Then it is kept unless the user forces it: its catalog claims another
+    /// version with each listing, as where advertisements are inserted anew.
+    package static let maxReplacements = 3
 }
 
 /// What becomes of an episode whose file the user deleted behind booksync's back.

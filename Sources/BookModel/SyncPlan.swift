@@ -7,6 +7,8 @@ package struct SyncPlan: Sendable, Hashable {
     package var actions: [SyncAction]
     /// What is counted and not listed in ``actions``: episodes that stay as they are, where nobody asked which.
     package var unlisted: PlanTotals
+    /// The sections of files that stay beyond what the book's ``KeepRule`` keeps, each with the reason.
+    package var beyondRule: [Message] = []
 
     package init(book: Book, actions: [SyncAction], unlisted: PlanTotals = PlanTotals()) {
         self.book = book

@@ -89,6 +89,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         let streams = StandardStreams(Language(environment: ProcessInfo.processInfo.environment))
         let log: LogOutput
         do {
+            try OpenFileLimit.raise()
             let options = command.common
             log = try await runBlocking {
                 try LogOutput(

@@ -51,7 +51,7 @@ struct BookRow: Sendable {
 
     func update(_ id: Int64, _ database: Database) throws {
         let assignments = (Self.columns + Self.proofColumns).map { "\($0) = ?" }.joined(separator: ", ")
-        try database.cachedStatement(sql: "UPDATE book SET \(assignments) WHERE id = ?")
-            .execute(arguments: StatementArguments(content + proof + [id.databaseValue]))
+        try database.run(
+            "UPDATE book SET \(assignments) WHERE id = ?", StatementArguments(content + proof + [id.databaseValue]))
     }
 }

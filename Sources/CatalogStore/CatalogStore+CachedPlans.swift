@@ -42,7 +42,7 @@ extension CatalogStore {
                     SELECT 1 FROM episode e JOIN transfer t ON t.episode_id = e.id WHERE e.book_id = b.id)
                 ON CONFLICT DO NOTHING
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: [book.source, book.id])
+            try database.run(sql, [book.source, book.id])
         }
     }
 

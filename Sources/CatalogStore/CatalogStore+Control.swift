@@ -19,7 +19,7 @@ extension CatalogStore {
                 ON CONFLICT (episode_id) DO UPDATE SET state = 'paused'
                 WHERE state NOT IN ('paused', 'verifying')
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: [id])
+            try database.run(sql, [id])
         }
     }
 
@@ -34,7 +34,7 @@ extension CatalogStore {
                 WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
                     AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: [id])
+            try database.run(sql, [id])
         }
     }
 
@@ -48,7 +48,7 @@ extension CatalogStore {
                     last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL, priority = 0
                 WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: [id])
+            try database.run(sql, [id])
         }
     }
 
@@ -72,7 +72,7 @@ extension CatalogStore {
             return try episodes.reversed().reduce(0) { count, episode in
                 priority.addSaturated(1)
                 let id = try database.requiredID(of: episode)
-                try database.cachedStatement(sql: sql).execute(arguments: [priority, id])
+                try database.run(sql, [priority, id])
                 return count + database.changesCount
             }
         }

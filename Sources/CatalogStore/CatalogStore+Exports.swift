@@ -37,7 +37,7 @@ extension CatalogStore {
     /// Forgets a file that is there no longer, or is the user's now.
     package func forgetExport(at path: String) async throws {
         try await write("the export to \(path) cannot be forgotten", .relaxed) { database in
-            try database.cachedStatement(sql: "DELETE FROM exported_file WHERE path = ?").execute(arguments: [path])
+            try database.run("DELETE FROM exported_file WHERE path = ?", [path])
         }
     }
 }

@@ -5,8 +5,7 @@ extension CatalogStore {
     /// Forgets the file of an episode, if it has one; the episode is missing from then on.
     package func forgetFile(of episode: EpisodeIdentity) async throws {
         try await write("the file of \(episode) cannot be forgotten", .relaxed) { database in
-            try database.cachedStatement(sql: "DELETE FROM local_file WHERE episode_id = ?")
-                .execute(arguments: [database.id(of: episode)])
+            try database.run("DELETE FROM local_file WHERE episode_id = ?", [database.id(of: episode)])
         }
     }
 
@@ -48,15 +47,29 @@ extension CatalogStore {
             let ids = try files.map { try database.requiredFile(of: $0.episode) }
             // Paths are unique after each statement: who moves leaves before the first one arrives.
             for (file, id) in zip(files, ids) {
-                try database.cachedStatement(
-                    sql: "UPDATE local_file SET path = './' || episode_id WHERE episode_id = ? AND path <> ?"
-                ).execute(arguments: [id, file.path])
+                try database.run(
+                    "UPDATE local_file SET path = './' || episode_id WHERE episode_id = ? AND path <> ?",
+                    [id, file.path])
             }
             for (file, id) in zip(files, ids) {
                 try database.upsert(file, of: id)
-                try database.cachedStatement(sql: "UPDATE local_file SET named_by_listener = ? WHERE episode_id = ?")
-                    .execute(arguments: [file.isNamedByUser, id])
+                try database.run(
+                    "UPDATE local_file SET named_by_listener = ? WHERE episode_id = ?", [file.isNamedByUser, id])
             }
+        }
+    }
+
+    /// The keys of a book's episodes whose files were replaced as often as ``CatalogChangeRule/maxReplacements`` says.
+    package func oftenReplaced(in book: BookIdentity) async throws -> Set<String> {
+        try await read("the replaced files of \(book) cannot be looked up") { database in
+            let sql = """
+                SELECT e.key FROM replacement r CROSS JOIN episode e ON e.id = r.episode_id
+                    CROSS JOIN book b ON b.id = e.book_id
+                WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING COUNT(*) >= ?
+                """
+            return try String.fetchSet(
+                database.cachedStatement(sql: sql),
+                arguments: [book.source, book.id, CatalogChangeRule.maxReplacements])
         }
     }
 
@@ -103,7 +116,7 @@ extension Database {
             file.fetchedFrom, file.original?.size, file.original?.sha256, file.original?.streamSHA256,
         ]
         try refusingTaken(file.path, for: file.episode, id) {
-            try cachedStatement(sql: sql).execute(arguments: [id] + StatementArguments(file.validator) + rest)
+            try run(sql, [id] + StatementArguments(file.validator) + rest)
         }
     }
 

@@ -154,13 +154,14 @@ extension Database {
     fileprivate func insert(_ book: BookIdentity, at now: Date) throws -> Int64 {
         let (source, id) = (Slug(of: book.source), Slug(of: book.id))
         let slug = source.isDigest || id.isDigest ? "\(source)/\(id)" : nil
-        try cachedStatement(sql: "INSERT INTO book (source, key, slug, updated_at) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [book.source, book.id, slug, stored(now)])
+        try run(
+            "INSERT INTO book (source, key, slug, updated_at) VALUES (?, ?, ?, ?)",
+            [book.source, book.id, slug, stored(now)])
         return lastInsertedRowID
     }
 
-    fileprivate func touch(_ book: Int64, at now: Date) throws {
-        try cachedStatement(sql: "UPDATE book SET updated_at = ? WHERE id = ?").execute(arguments: [stored(now), book])
+    func touch(_ book: Int64, at now: Date) throws {
+        try run("UPDATE book SET updated_at = ? WHERE id = ?", [stored(now), book])
     }
 
     fileprivate func unseenEpisodes(of book: Int64, seen: Set<String>) throws -> [Int64] {

@@ -9,7 +9,8 @@ package enum RenameBatch: Sendable, Hashable {
     /// More of a run that has renamed already.
     case number(Int64)
     /// None: they take renames back. Once completed, those are no longer known, and the files keep their names as if
-    /// the user had given them, so that the naming does not move them forward again at once.
+    /// the user had given them, so that the naming does not move them forward again at once. Where the numbers were
+    /// restored as well (``CatalogStore/NumberChange/restore``), the naming itself gives the former names.
     case undo
 }
 
@@ -32,23 +33,22 @@ extension CatalogStore {
             for (episode, path) in renames {
                 let id = try database.requiredFile(of: episode)
                 try database.refusingTaken(path, for: episode, id) {
-                    try database.cachedStatement(sql: "UPDATE local_file SET pending_path = ? WHERE episode_id = ?")
-                        .execute(arguments: [path, id])
+                    try database.run("UPDATE local_file SET pending_path = ? WHERE episode_id = ?", [path, id])
                 }
                 // What a rename that ended elsewhere left behind is not the present one.
-                try database.cachedStatement(
-                    sql: "DELETE FROM renaming WHERE episode_id = ? AND renamed_at IS NULL AND batch IS NOT ?"
-                ).execute(arguments: [id, number])
+                try database.run(
+                    "DELETE FROM renaming WHERE episode_id = ? AND renamed_at IS NULL AND batch IS NOT ?", [id, number])
                 guard let number else { continue }
                 let sql = """
                     INSERT INTO renaming (batch, episode_id, from_path, to_path)
                     SELECT ?, episode_id, path, ? FROM local_file WHERE episode_id = ?
                     ON CONFLICT (batch, episode_id) DO UPDATE SET to_path = excluded.to_path, renamed_at = NULL
                     """
-                try database.cachedStatement(sql: sql).execute(arguments: [number, path, id])
+                try database.run(sql, [number, path, id])
             }
-            try database.cachedStatement(sql: "DELETE FROM renaming WHERE batch <= ? AND renamed_at IS NOT NULL")
-                .execute(arguments: [(number ?? 0).subtractingSaturated(Int64(Self.rememberedBatches))])
+            try database.run(
+                "DELETE FROM renaming WHERE batch <= ? AND renamed_at IS NOT NULL",
+                [(number ?? 0).subtractingSaturated(Int64(Self.rememberedBatches))])
             return number
         }
     }
@@ -67,17 +67,16 @@ extension CatalogStore {
             for move in moves {
                 let isUndo = try !database.recordRenamed(move.id, at: now)
                 if isUndo { try database.forgetRename(of: move.id, from: move.to, to: move.from) }
-                try database.cachedStatement(
-                    sql: """
-                        UPDATE local_file SET path = './' || episode_id, pending_path = NULL, named_by_listener = ?
-                        WHERE episode_id = ?
-                        """
-                ).execute(arguments: [isUndo, move.id])
+                try database.run(
+                    """
+                    UPDATE local_file SET path = './' || episode_id, pending_path = NULL, named_by_listener = ? AND (
+                        SELECT former_section IS NULL FROM episode WHERE id = episode_id)
+                    WHERE episode_id = ?
+                    """, [isUndo, move.id])
             }
             for move in moves {
                 try database.refusingTaken(move.to, for: move.episode, move.id) {
-                    try database.cachedStatement(sql: "UPDATE local_file SET path = ? WHERE episode_id = ?")
-                        .execute(arguments: [move.to, move.id])
+                    try database.run("UPDATE local_file SET path = ? WHERE episode_id = ?", [move.to, move.id])
                 }
             }
         }
@@ -89,10 +88,8 @@ extension CatalogStore {
         try await write("the renaming of \(naming(episodes)) cannot be taken back", .durable) { database in
             for episode in episodes {
                 let id = try database.id(of: episode)
-                try database.cachedStatement(sql: "UPDATE local_file SET pending_path = NULL WHERE episode_id = ?")
-                    .execute(arguments: [id])
-                try database.cachedStatement(sql: "DELETE FROM renaming WHERE episode_id = ? AND renamed_at IS NULL")
-                    .execute(arguments: [id])
+                try database.run("UPDATE local_file SET pending_path = NULL WHERE episode_id = ?", [id])
+                try database.run("DELETE FROM renaming WHERE episode_id = ? AND renamed_at IS NULL", [id])
             }
         }
     }
@@ -148,6 +145,36 @@ extension CatalogStore {
         }
     }
 
+    /// What becomes of the numbers that undo restores with the names.
+    package enum NumberChange: String, Sendable {
+        /// The present ones are recorded: the book is about to be renumbered.
+        case record = "SET former_section = section"
+        /// The recorded ones count again.
+        case restore = "SET section = COALESCE(former_section, section)"
+        case forget = "SET former_section = NULL"
+    }
+
+    /// Records, restores or forgets the former numbers of all episodes of books.
+    package func setNumbers(of books: Set<BookIdentity>, _ change: NumberChange) async throws {
+        try await write("the numbers of episodes cannot be recorded", .durable) { database in
+            for book in books {
+                guard let id = try database.id(of: book) else { continue }
+                try database.execute(
+                    sql: "UPDATE episode \(change.rawValue) WHERE book_id = ?", arguments: [id])
+                guard change == .restore else { continue }
+                // What came since and has one of these numbers goes behind all others.
+                let sql = """
+                    UPDATE episode SET section = section + (
+                        SELECT MAX(section) FROM episode WHERE book_id = ?1 AND section < 1000000000)
+                    WHERE book_id = ?1 AND former_section IS NULL
+                        AND section IN (SELECT former_section FROM episode WHERE book_id = ?1)
+                    """
+                try database.execute(sql: sql, arguments: [id])
+                if database.changesCount > 0 { try database.touch(id, at: Date()) }
+            }
+        }
+    }
+
     /// Forgets renames of the last batch that cannot be taken back any more.
     package func forgetRenames(_ renames: [PastRename]) async throws {
         guard !renames.isEmpty else { return }
@@ -185,8 +212,8 @@ extension Database {
 
     /// - Returns: whether a run had intended it; not so when it takes a rename back.
     fileprivate func recordRenamed(_ episode: Int64, at now: Date) throws -> Bool {
-        try cachedStatement(sql: "UPDATE renaming SET renamed_at = ? WHERE episode_id = ? AND renamed_at IS NULL")
-            .execute(arguments: [stored(now), episode])
+        try run(
+            "UPDATE renaming SET renamed_at = ? WHERE episode_id = ? AND renamed_at IS NULL", [stored(now), episode])
         return changesCount > 0
     }
 
@@ -195,6 +222,6 @@ extension Database {
             DELETE FROM renaming WHERE episode_id = ?1 AND batch = (
                 SELECT MAX(batch) FROM renaming WHERE episode_id = ?1 AND from_path = ?2 AND to_path = ?3)
             """
-        try cachedStatement(sql: sql).execute(arguments: [episode, from, to])
+        try run(sql, [episode, from, to])
     }
 }

@@ -73,7 +73,7 @@ extension CatalogStore {
         try await write("the tags of \(file.episode) cannot be recorded", .durable) { database in
             let id = try database.requiredID(of: file.episode)
             if isDone { try database.upsert(file, of: id) }
-            try database.cachedStatement(sql: "DELETE FROM retagging WHERE episode_id = ?").execute(arguments: [id])
+            try database.run("DELETE FROM retagging WHERE episode_id = ?", [id])
         }
     }
 }

@@ -14,12 +14,11 @@ extension CatalogStore {
     /// - Returns: its number.
     package func beginRun(_ command: String, of books: [BookIdentity], at now: Date) async throws -> Int64 {
         try await write("the run cannot be recorded", .relaxed) { database in
-            try database.cachedStatement(sql: "INSERT INTO run (command, started_at, books) VALUES (?, ?, ?)")
-                .execute(arguments: [command, stored(now), books.count])
+            try database.run(
+                "INSERT INTO run (command, started_at, books) VALUES (?, ?, ?)", [command, stored(now), books.count])
             let number = database.lastInsertedRowID
             try database.setBooks(books, ofRun: number)
-            try database.cachedStatement(sql: "DELETE FROM run WHERE id <= ?")
-                .execute(arguments: [number.subtractingSaturated(Int64(Self.keptRuns))])
+            try database.run("DELETE FROM run WHERE id <= ?", [number.subtractingSaturated(Int64(Self.keptRuns))])
             return number
         }
     }
@@ -95,7 +94,7 @@ extension CatalogStore {
         guard !outages.isEmpty || !subjects.isEmpty else { return }
         try await write("the outages cannot be noted", .relaxed) { database in
             for subject in subjects {
-                try database.cachedStatement(sql: "DELETE FROM outage WHERE subject = ?").execute(arguments: [subject])
+                try database.run("DELETE FROM outage WHERE subject = ?", [subject])
             }
             let sql = """
                 INSERT INTO outage (subject, since, runs, error, error_message, told) VALUES (?, ?, ?, ?, ?, ?)
@@ -169,7 +168,7 @@ extension CatalogStore {
 
 extension Database {
     fileprivate func setBooks(_ books: [BookIdentity], ofRun number: Int64) throws {
-        try cachedStatement(sql: "DELETE FROM run_book WHERE run_id = ?").execute(arguments: [number])
+        try run("DELETE FROM run_book WHERE run_id = ?", [number])
         let insertion = try cachedStatement(
             sql: "INSERT INTO run_book (run_id, position, source, key) VALUES (?, ?, ?, ?)")
         for (position, book) in books.prefix(RunRecord.maxNamed).enumerated() {

@@ -87,8 +87,7 @@ extension CatalogStore {
     package func unsubscribe(_ book: BookIdentity) async throws -> Bool {
         try await write("the subscription to \(book) cannot be ended", .durable) { database in
             guard try database.isSubscribed(to: book) else { return false }
-            try database.cachedStatement(sql: "DELETE FROM subscription WHERE source = ? AND key = ?")
-                .execute(arguments: [book.source, book.id])
+            try database.run("DELETE FROM subscription WHERE source = ? AND key = ?", [book.source, book.id])
             return true
         }
     }

@@ -117,7 +117,7 @@ extension Database {
         for file in files {
             let id = try requiredID(of: file.episode)
             try upsert(file, of: id)
-            try cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ?").execute(arguments: [id])
+            try run("DELETE FROM transfer WHERE episode_id = ?", [id])
         }
     }
 

@@ -19,9 +19,9 @@ extension CatalogStore {
         _ episodes: [EpisodeIdentity], at now: Date, by cause: RemovalCause = .user
     ) async throws -> Int {
         try await setRemovals("the removal of \(naming(episodes)) cannot be recorded", episodes) { database, id in
-            try database.cachedStatement(
-                sql: "UPDATE episode SET removed_at = ?, removed_by = ? WHERE id = ? AND removed_at IS NULL"
-            ).execute(arguments: [stored(now), cause == .user ? nil : cause.rawValue, id])
+            try database.run(
+                "UPDATE episode SET removed_at = ?, removed_by = ? WHERE id = ? AND removed_at IS NULL",
+                [stored(now), cause == .user ? nil : cause.rawValue, id])
         }
     }
 
@@ -30,18 +30,16 @@ extension CatalogStore {
     @discardableResult
     package func forgetRemovals(of episodes: [EpisodeIdentity]) async throws -> Int {
         try await setRemovals("the removal of \(naming(episodes)) cannot be forgotten", episodes) { database, id in
-            try database.cachedStatement(
-                sql: "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ? AND removed_at IS NOT NULL"
-            ).execute(arguments: [id])
+            try database.run(
+                "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ? AND removed_at IS NOT NULL", [id])
         }
     }
 
     /// Forgets all that one command removed.
     package func forgetRemovals(at time: Date) async throws {
         try await write("the removal cannot be forgotten", .durable) { database in
-            try database.cachedStatement(
-                sql: "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE removed_at = ?"
-            ).execute(arguments: [stored(time)])
+            try database.run(
+                "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE removed_at = ?", [stored(time)])
         }
     }
 
@@ -106,29 +104,27 @@ extension CatalogStore {
     /// when the call returns.
     package func follow(_ trashed: TrashedFile, to path: String) async throws {
         try await write("where \(trashed.file.path) is now cannot be recorded", .durable) { database in
-            try database.cachedStatement(
-                sql: """
-                    UPDATE local_file SET path = ?, named_by_listener = 1 WHERE path = ?
-                        AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
-                    """
-            ).execute(arguments: [path, trashed.file.path, trashed.number])
-            try database.cachedStatement(sql: "UPDATE trashed_file SET path = ?, named_by_listener = 1 WHERE id = ?")
-                .execute(arguments: [path, trashed.number])
+            try database.run(
+                """
+                UPDATE local_file SET path = ?, named_by_listener = 1 WHERE path = ?
+                    AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
+                """, [path, trashed.file.path, trashed.number])
+            try database.run(
+                "UPDATE trashed_file SET path = ?, named_by_listener = 1 WHERE id = ?", [path, trashed.number])
         }
     }
 
     /// Records that files are in the trash; the episodes have none any more.
     package func completeTrashing(_ files: [TrashedFile], at now: Date) async throws {
         try await endTrashing(files) { database, id in
-            try database.cachedStatement(sql: "UPDATE trashed_file SET moved_at = ? WHERE id = ?")
-                .execute(arguments: [stored(now), id])
+            try database.run("UPDATE trashed_file SET moved_at = ? WHERE id = ?", [stored(now), id])
         }
     }
 
     /// Forgets files that were to be moved to the trash and are not there, or are no longer the episodes'.
     package func forgetTrashing(_ files: [TrashedFile]) async throws {
         try await endTrashing(files) { database, id in
-            try database.cachedStatement(sql: "DELETE FROM trashed_file WHERE id = ?").execute(arguments: [id])
+            try database.run("DELETE FROM trashed_file WHERE id = ?", [id])
         }
     }
 
@@ -139,12 +135,11 @@ extension CatalogStore {
         try await write("the removed files cannot be recorded", .durable) { database in
             for trashed in files {
                 // Not the record of what was fetched anew meanwhile.
-                try database.cachedStatement(
-                    sql: """
-                        DELETE FROM local_file WHERE (episode_id, path, fetched_at) = (
-                            SELECT t.episode_id, t.path, t.fetched_at FROM trashed_file t WHERE t.id = ?)
-                        """
-                ).execute(arguments: [trashed.number])
+                try database.run(
+                    """
+                    DELETE FROM local_file WHERE (episode_id, path, fetched_at) = (
+                        SELECT t.episode_id, t.path, t.fetched_at FROM trashed_file t WHERE t.id = ?)
+                    """, [trashed.number])
                 try end(database, trashed.number)
             }
         }
@@ -192,13 +187,10 @@ extension CatalogStore {
         try await write("the file of \(episode) cannot be recorded", .durable) { database in
             let id = try database.requiredID(of: episode)
             try database.upsert(trashed.file, of: id)
-            try database.cachedStatement(sql: "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ?")
-                .execute(arguments: [id])
+            try database.run("UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ?", [id])
             // What was broken off when it was removed.
-            try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'")
-                .execute(arguments: [id])
-            try database.cachedStatement(sql: "DELETE FROM trashed_file WHERE id = ?")
-                .execute(arguments: [trashed.number])
+            try database.run("DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'", [id])
+            try database.run("DELETE FROM trashed_file WHERE id = ?", [trashed.number])
         }
     }
 
@@ -207,8 +199,7 @@ extension CatalogStore {
         guard !files.isEmpty else { return }
         try await write("the trash cannot be emptied", .durable) { database in
             for trashed in files {
-                try database.cachedStatement(sql: "DELETE FROM trashed_file WHERE id = ?")
-                    .execute(arguments: [trashed.number])
+                try database.run("DELETE FROM trashed_file WHERE id = ?", [trashed.number])
             }
         }
     }

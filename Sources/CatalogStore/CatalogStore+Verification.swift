@@ -17,14 +17,12 @@ extension CatalogStore {
     package func beginVerification(of scope: String, anew: Bool, at now: Date) async throws -> VerificationRound {
         try await write("the verification cannot be begun", .relaxed) { database in
             if anew {
-                try database.cachedStatement(
-                    sql: "UPDATE verification SET ended_at = ? WHERE scope = ? AND ended_at IS NULL"
-                ).execute(arguments: [stored(now), scope])
+                try database.run(
+                    "UPDATE verification SET ended_at = ? WHERE scope = ? AND ended_at IS NULL", [stored(now), scope])
             } else if let round = try database.verificationUnderWay(scope) {
                 return round
             }
-            try database.cachedStatement(sql: "INSERT INTO verification (scope, started_at) VALUES (?, ?)")
-                .execute(arguments: [scope, stored(now)])
+            try database.run("INSERT INTO verification (scope, started_at) VALUES (?, ?)", [scope, stored(now)])
             return VerificationRound(number: database.lastInsertedRowID, startedAt: now)
         }
     }
@@ -70,8 +68,7 @@ extension CatalogStore {
     /// Ends a round: the next one of its scope begins anew.
     package func endVerification(_ round: VerificationRound, at now: Date) async throws {
         try await write("the end of the verification cannot be noted", .relaxed) { database in
-            try database.cachedStatement(sql: "UPDATE verification SET ended_at = ? WHERE id = ?")
-                .execute(arguments: [stored(now), round.number])
+            try database.run("UPDATE verification SET ended_at = ? WHERE id = ?", [stored(now), round.number])
         }
     }
 

@@ -78,31 +78,28 @@ struct EpisodeRow: Sendable {
 
     func update(_ id: Int64, _ database: Database) throws {
         // What its server did not have, it may have as it is listed now.
-        try database.cachedStatement(
-            sql:
-                "UPDATE transfer SET next_try_at = NULL, missing_until = NULL WHERE episode_id = ? AND missing_since IS NOT NULL"
-        ).execute(arguments: [id])
+        try database.run(
+            "UPDATE transfer SET next_try_at = NULL, missing_until = NULL WHERE episode_id = ? AND missing_since IS NOT NULL",
+            [id])
         let statement = try database.cachedStatement(sql: Self.change)
         try statement.execute(arguments: [rawKey, position] + content + [id])
         try writeElement(of: id, database)
     }
 
     func move(_ id: Int64, _ database: Database) throws {
-        try database.cachedStatement(
-            sql: "UPDATE episode SET position = ?, raw_key = COALESCE(raw_key, ?) WHERE id = ?"
-        ).execute(arguments: [position, rawKey, id])
+        try database.run(
+            "UPDATE episode SET position = ?, raw_key = COALESCE(raw_key, ?) WHERE id = ?", [position, rawKey, id])
     }
 
     private func writeElement(of id: Int64, _ database: Database) throws {
         guard let element else {
-            try database.cachedStatement(sql: "DELETE FROM episode_element WHERE episode_id = ?")
-                .execute(arguments: [id])
+            try database.run("DELETE FROM episode_element WHERE episode_id = ?", [id])
             return
         }
         let sql = """
             INSERT INTO episode_element (episode_id, element) VALUES (?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET element = excluded.element
             """
-        try database.cachedStatement(sql: sql).execute(arguments: [id, element])
+        try database.run(sql, [id, element])
     }
 }

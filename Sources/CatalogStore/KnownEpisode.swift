@@ -14,27 +14,17 @@ package struct KnownEpisode: Sendable, Hashable {
     package var address: String?
     package var guid: String?
     package var number: Int?
+    package var size: Int64?
+    package var modifiedAt: Date?
+}
 
-    package init(
-        key: String, rawKey: String? = nil, section: Int, name: String, publishedAt: Date? = nil,
-        address: String? = nil, guid: String? = nil, number: Int? = nil
-    ) {
-        self.key = key
-        self.rawKey = rawKey
-        self.section = section
-        self.name = name
-        self.publishedAt = publishedAt
-        self.address = address
-        self.guid = guid
-        self.number = number
-    }
-
+extension KnownEpisode {
     /// A listed episode, as it will be known.
     package init(_ episode: Episode) {
         self.init(
             key: episode.identity.key, rawKey: episode.rawKey, section: episode.section, name: episode.name,
             publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets, guid: episode.guid,
-            number: episode.number)
+            number: episode.number, size: episode.size, modifiedAt: episode.modifiedAt)
     }
 }
 
@@ -43,7 +33,8 @@ extension CatalogStore {
     package func knownEpisodes(of book: BookIdentity) async throws -> [KnownEpisode] {
         try await read("the episodes of \(book) cannot be looked up") { database in
             let sql = """
-                SELECT e.key, e.raw_key, e.section, e.name, e.published_at, e.address, e.guid, e.number
+                SELECT e.key, e.raw_key, e.section, e.name, e.published_at, e.address, e.guid, e.number,
+                    e.size, e.modified_at
                 FROM episode e JOIN book b ON b.id = e.book_id WHERE b.source = ? AND b.key = ?
                 """
             let rows = try Row.fetchCursor(
@@ -55,7 +46,8 @@ extension CatalogStore {
                     KnownEpisode(
                         key: try columns.next(), rawKey: try columns.next(), section: try columns.next(),
                         name: try columns.next(), publishedAt: time(stored: try columns.next()),
-                        address: try columns.next(), guid: try columns.next(), number: try columns.next()))
+                        address: try columns.next(), guid: try columns.next(), number: try columns.next(),
+                        size: try columns.next(), modifiedAt: time(stored: try columns.next())))
             }
             return known
         }

@@ -57,6 +57,8 @@ CREATE TABLE episode (
     raw_key TEXT,
     -- What served addresses call it; NULL where that is the key.
     slug TEXT CHECK (slug LIKE '~%'),
+    -- The section before the book was renumbered, as long as undo restores it.
+    former_section INTEGER,
     UNIQUE (book_id, key)
 ) STRICT;
 
@@ -94,6 +96,13 @@ CREATE TABLE local_file (
     original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)),
     stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))
 ) STRICT;
+
+-- When files were replaced, as far as that is within 30 days of the last time. Apart from the trash, which may be emptied.
+CREATE TABLE replacement (
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
+    replaced_at INTEGER NOT NULL,
+    PRIMARY KEY (episode_id, replaced_at)
+) STRICT, WITHOUT ROWID;
 
 -- A finished transfer has no row: it became a local file in the same transaction.
 CREATE TABLE transfer (
@@ -381,6 +390,10 @@ CREATE TABLE trashed_file (
     original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)),
     stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))
 ) STRICT;
+CREATE TRIGGER replacement_is_counted AFTER INSERT ON trashed_file WHEN new.moved_at IS NOT NULL BEGIN
+    DELETE FROM replacement WHERE episode_id = new.episode_id AND replaced_at < new.removed_at - 2592000000;
+    INSERT OR IGNORE INTO replacement VALUES (new.episode_id, new.removed_at);
+END;
 CREATE UNIQUE INDEX trashed_file_on_its_way ON trashed_file (episode_id) WHERE moved_at IS NULL;
 
 -- User 0 has no name and no password: whoever comes with the shelf's own password, or needs none.

@@ -105,3 +105,10 @@ func stored(_ message: Message?) throws -> StatementArguments {
         try message.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) },
     ]
 }
+
+extension Database {
+    /// Executes a statement, which stays prepared.
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}

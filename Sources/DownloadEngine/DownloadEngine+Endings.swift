@@ -126,14 +126,17 @@ extension DownloadEngine {
         // The run's own end is nothing the episode has to wait for.
         record.attempts.addSaturated(failure.disposition == .stop ? 0 : 1)
         if failure.reason == .missingAtSource { record.recordMissing(at: Date()) }
+        let known = transfer.wanted.record
+        var isLeftOut = known?.isGoneAtSource == true
         if record.isGoneAtSource, let since = record.missingSince, failure.reason == .missingAtSource {
+            // As the catalog lists it now, it was tried before.
+            isLeftOut = isLeftOut || known?.missingUntil != nil
             failure = transfer.wanted.failure(
                 "\(failure.why): gone at the source since \(since)",
                 remedy:
                     "from now on no run is incomplete without it; it is tried again when the catalog changes it, and once a week"
             )
         }
-        let isExpected = transfer.wanted.isExpectedToFail && failure.disposition != .stop
         let report = FailureReport(transfer.wanted.episode, failure)
         if failure.disposition == .stop {
             // What ends the run is told once, whoever else meets it before the end; the others are left, not failed.
@@ -143,8 +146,9 @@ extension DownloadEngine {
             }
             run.report.stop = failure
         }
-        if isExpected {
+        if transfer.wanted.mayBeGone, isLeftOut, failure.disposition != .stop {
             run.transfers[index].stoppedAs = .failed
+            if known?.isGoneAtSource == false { emit(.alert(failure.message)) }
         } else {
             run.report.failures.append(report)
             emit(.failed(report))

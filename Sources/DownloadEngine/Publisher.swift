@@ -52,6 +52,8 @@ struct Publisher: Sendable {
     private func announcement(of file: ReceivedFile) -> TransferRecord {
         var record = file.record
         record.state = .verifying
+        // It was synced just now.
+        record.committedLength = file.size
         record.sha256 = file.sha256
         record.path = file.wanted.path
         return record

@@ -10,8 +10,9 @@ extension TransferAttempt {
     mutating func fetchInPieces(
         _ request: HTTPRequest, behind existing: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
-        guard let pieces, let source = try await pieceSource(request, behind: existing, minTotal: pieces.minTotal)
-        else { return nil }
+        guard let pieces else { return nil }
+        let (found, ending) = try await pieceSource(request, behind: existing, minTotal: pieces.minTotal)
+        guard let source = found else { return ending }
         let trustsUnsynced = BootIdentity.current != nil && result.record.bootID == BootIdentity.current
         let inPieces = try pieces.divide(source, front: existing.length, trustsUnsynced: trustsUnsynced)
         result.bytesReused = existing.length + inPieces
@@ -62,30 +63,31 @@ extension TransferAttempt {
     }
 
     /// The file that is fetched, when it is known to be large and to have a strong validator, and its server to give
-    /// parts of it. What is held already came with the answer to that; else the server is asked without a body.
-    private func pieceSource(
+    /// parts of it. What is held already came with the answer to that; else the server is asked without a body, and may want
+    /// no further request for now.
+    private mutating func pieceSource(
         _ request: HTTPRequest, behind existing: PartialContent, minTotal: Int64
-    ) async throws -> PieceSource? {
+    ) async throws -> (PieceSource?, AttemptResult.Ending?) {
         if existing.length > 0 {
-            guard let total = existing.total, total >= minTotal, existing.validator.ifRange != nil else { return nil }
-            return PieceSource(request: request, validator: existing.validator, total: total)
+            guard let total = existing.total, total >= minTotal, existing.validator.ifRange != nil else {
+                return (nil, nil)
+            }
+            return (PieceSource(request: request, validator: existing.validator, total: total), nil)
         }
-        guard wanted.replacing == nil else { return nil }
-        var probe = request
-        probe.method = .head
-        let answer: HTTPResponse
+        guard wanted.replacing == nil else { return (nil, nil) }
+        let (answer, ending): (HTTPResponse, AttemptResult.Ending?)
         do {
-            answer = try await transport.send(probe)
+            (answer, ending) = try await head(of: request)
         } catch is TransportError {
             // The request that counts will meet the same.
-            return nil
+            return (nil, nil)
         }
         let head = ResponseHead(answer)
         guard case .replace(let total?) = decide(existing: existing, asked: RangeRequest(first: 0), head: head),
             total >= minTotal, head.validator.ifRange != nil,
             answer.first("Accept-Ranges")?.lowercased() == "bytes"
-        else { return nil }
-        return PieceSource(request: request, validator: head.validator, total: total)
+        else { return (nil, ending) }
+        return (PieceSource(request: request, validator: head.validator, total: total), nil)
     }
 
     /// The piece goes only after its bytes are on the disk in the partial file too.

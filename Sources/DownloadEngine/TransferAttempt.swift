@@ -145,8 +145,14 @@ struct TransferAttempt {
         }
         var request = HTTPRequest(.get, address)
         request.isForDocument = false
-        if existing.length == 0, let file = wanted.replacing, try await serves(file, to: request) {
-            return .unchanged
+        if existing.length == 0, let file = wanted.replacing {
+            // A server that does not answer to this says whether it still has the file when it is asked for the audio.
+            var question = request
+            question.addConditions(of: file.validator)
+            let (answer, ending) = try await head(of: question)
+            if let ending { return ending }
+            let isSame = answer.status == 200 && ResponseHead(answer).isOf(file, listedWith: wanted.episode.size)
+            if isSame || answer.status == 304 { return .unchanged }
         }
         if let ending = try await fetchInPieces(request, behind: existing, into: partial) { return ending }
         let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
@@ -162,17 +168,19 @@ struct TransferAttempt {
         return try await verified(partial, total: result.record.total)
     }
 
-    /// Asks for the head alone whether the server still has the file that is to be replaced. One that does not answer to
-    /// that says so when it is asked for the audio.
-    private mutating func serves(_ file: LocalFile, to request: HTTPRequest) async throws -> Bool {
-        var question = request
-        question.method = .head
-        question.addConditions(of: file.validator)
+    /// Asks for the head alone.
+    /// - Returns: the answer, and how the attempt ends where the server wants no further request for now.
+    mutating func head(
+        of request: HTTPRequest
+    ) async throws -> (answer: HTTPResponse, ending: AttemptResult.Ending?) {
+        var request = request
+        request.method = .head
         isAnswered = false
-        let answer = try await transport.send(question)
+        let answer = try await transport.send(request)
         isAnswered = true
-        return answer.status == 304
-            || answer.status == 200 && ResponseHead(answer).isOf(file, listedWith: wanted.episode.size)
+        let reason = AttemptResult.RetryReason(why: "the server answers \(answer.status)", answer: answer)
+        let isPutOff = reason.isRateLimit || reason.isServerBusy && reason.after != nil
+        return (answer, isPutOff ? .retry(reason) : nil)
     }
 
     /// Sends one request and takes what the decision allows.

@@ -12,6 +12,11 @@ extension Wordings {
         "check the address and the query of source {1}, and whether something else answers in the catalog's place":
             "请检查来源 {1} 的地址和查询参数，以及是否有别的程序代替目录应答",
         "the catalog rejects the credentials of source {1}": "目录不接受来源 {1} 的凭据",
+        "the server rejects the credentials for {1}": "服务器不接受 {1} 的凭据",
+        "if the address holds a secret: booksync subscribe NEWADDRESS; else see source {1}":
+            "如果地址中含有敏感信息：booksync subscribe 新地址；否则请查看来源 {1}",
+        "check the address; if the feed has moved: booksync subscriptions --moved '{1}' NEWADDRESS":
+            "请检查地址；如果订阅源已迁移：booksync subscriptions --moved '{1}' 新地址",
         "check user, password and token in the address, or what is configured of source {1}":
             "请检查地址中的用户名、密码和令牌，或来源 {1} 的配置",
         "renew the token or the secret in the configuration of source {1}": "请更新来源 {1} 配置中的令牌或密钥",
@@ -95,7 +100,9 @@ extension Wordings {
         "the address of {1} cannot be recorded in {2}": "无法把 {1} 的地址记录到 {2}",
         "{1} has moved to {2}, where it is asked for from now on": "{1} 已迁移到 {2}，以后从那里查询",
         "{1} is asked for at {2} from now on": "以后从 {2} 查询 {1}",
-        "{1} cannot be at {2}": "{1} 不可能在 {2}",
+        "the secret in the address of {1} was renewed": "已更新 {1} 地址中的敏感信息",
+        "{1} cannot be at {2}": "{1} 不可能在 {2}", "none of its episodes is listed there": "那里没有列出它的任何一集",
+        "if that is another book, subscribe to it: booksync subscribe ADDRESS": "如果那是另一本书，请订阅：booksync subscribe 地址",
         "it is not a feed known by its address, or the other is not an address or another book's":
             "它不是以地址识别的订阅源，或者后者不是地址，或属于另一本书",
         "see booksync list; if both addresses are followed, unsubscribe from one of them":

@@ -43,8 +43,10 @@ extension Wordings {
         "{1} ({2})": "{1}（{2}）", "subscribed to {1}": "已订阅 {1}",
         "already subscribed to {1}; options changed": "早已订阅 {1}，选项已更新",
         "already subscribed to {1}": "早已订阅 {1}", "unsubscribed from {1}": "已退订 {1}",
-        "{1} is on this machine or in a private network: booksync mirror fetches it, the mirror of booksync serve only where the configuration names it":
-            "{1} 在本机或内网：booksync mirror 会下载它，booksync serve 的更新只有在配置写明它时才下载",
+        "on this machine or in a private network: {1}; booksync mirror fetches such books, the mirror of booksync serve only where the configuration names them":
+            "位于本机或内网：{1}；booksync mirror 会下载这些书，booksync serve 的更新只下载配置写明的书",
+        "its address holds a secret and is not in the file": "它的地址中含有敏感信息，不在文件中",
+        "subscribe to it by hand: booksync subscribe ADDRESS": "请手动订阅：booksync subscribe 地址",
         "{1} cannot be unsubscribed": "无法退订 {1}", "nothing is subscribed under that name": "没有这个名称的订阅",
         "booksync subscriptions lists what is": "booksync subscriptions 列出已有的订阅",
         "nothing is subscribed to: booksync subscribe REF adds a book": "还没有订阅：用 booksync subscribe REF 添加",
@@ -54,7 +56,7 @@ extension Wordings {
         "booksync subscribe REF adds one; --config and --library name another configuration or library":
             "用 booksync subscribe REF 添加；--config 和 --library 可指定别的配置或书库",
         "latest {1}": "最近 {1} 集", "matching {1}": "匹配 {1}", "without {1}": "排除 {1}", "since {1}": "自 {1} 起",
-        "order {1}": "顺序 {1}", "{1} a run": "每次 {1}", "all": "全部", "{1} {2}": "{1} {2}",
+        "order {1}": "顺序 {1}", "{1} a run": "每次 {1}", "moved to {1}": "已迁移到 {1}", "all": "全部", "{1} {2}": "{1} {2}",
         "nothing is being transferred": "没有进行中的下载", "no matches": "没有结果",
         "there is more than these {1}; --limit 0 prints all": "结果不止这 {1} 条；--limit 0 显示全部",
         "nothing was removed": "没有删除任何内容", "nothing was deleted": "没有删除任何内容", "{1} ({2}, {3})": "{1}（{2}，{3}）",

@@ -4,9 +4,7 @@ extension Wordings {
         "there is no file; the built-in settings are in force": "没有配置文件，使用内置设置",
         "{1} is valid": "{1} 有效",
         "none; booksync subscribe REF adds one": "没有订阅；用 booksync subscribe REF 添加",
-        "the mirror of booksync serve leaves out {1}: it is on this machine or in a private network, and the configuration does not name it":
-            "booksync serve 的更新不含 {1}：它在本机或内网，而配置没有写明它",
-        "name it in the configuration, as a source or below subscriptions": "在配置中写明它：作为来源，或写在 subscriptions 下",
+        "name them in the configuration, as sources or below subscriptions": "在配置中写明它们：作为来源，或写在 subscriptions 下",
         "the last listing of {1} was incomplete: episodes may be missing": "上次读取《{1}》的列表不完整：可能缺少分集",
         "booksync catalog {1} shows what is listed now": "用 booksync catalog {1} 查看现在列出的分集",
         "{1}, and their sources are configured": "{1} 个，来源均已配置", "{1} is writable": "{1} 可写",
@@ -61,7 +59,6 @@ extension Wordings {
         "{1}, kept for the next run": "{1}，留待下次运行",
         "delete them when you need the room: {1}": "需要空间时可以删除：{1}",
         "{1} and {2} more cannot be asked for": "无法查询 {1} 及另外 {2} 本书",
-        "the feed's address holds a secret, and is not recorded": "订阅源的地址中含有敏感信息，而且没有记录",
         "no source is called '{1}'": "没有名为“{1}”的来源",
         "add the source to the configuration, or booksync unsubscribe {1}": "请在配置中添加该来源，或运行 booksync unsubscribe {1}",
         "those in the store cannot be read; the configuration has {1}": "无法读取数据库中的订阅；配置中有 {1}",

@@ -3,8 +3,11 @@ extension Wordings {
     static let chineseExplanation: [String: String] = [
         " and its guid {1}": "，guid 是 {1}",
         "Its id is {1}{2}; a new title or address does not matter": "这一集的编号是 {1}{2}；标题或地址改变不影响识别",
+        "Its id is {1}, the path of its file in the directory; under another name the file is recognised by its exact size and time":
+            "这一集的编号是 {1}，即它在目录中的路径；文件改名后，凭完全相同的大小和时间识别",
         "The catalog no longer lists it": "目录不再列出它", "no size": "没有大小", "{1} ({2} bytes)": "{1}（{2} 字节）",
-        "published {1}": "发布于 {1}", "changed {1}": "修改于 {1}", " (as of {1})": "（截至 {1}）", "at {1}": "地址 {1}",
+        "published {1}": "发布于 {1}", "changed {1}": "修改于 {1}", " (the listing last changed on {1})": "（目录最近一次变化是 {1}）",
+        "at {1}": "地址 {1}",
         "without an address, so it is locked": "没有地址，因此未开放", "The catalog lists it {1}{2}: {3}": "目录列出它：{1}{2}；{3}",
         "The last listing of the book broke off, so this may be out of date": "上次读取这本书的列表中断，因此这些信息可能已过时",
         "Nothing of it is on disk": "本地没有这一集的文件", " of {1}": "（共 {1}）",
@@ -22,6 +25,7 @@ extension Wordings {
         "a digest that the catalog or the server gave fitted": "与目录或服务器给出的校验和一致",
         "its length matches the one that the server declared ({1} bytes), and not the catalog's ({2} bytes)":
             "长度与服务器声明的 {1} 字节一致，与目录所说的 {2} 字节不同",
+        "its length matches the one that the server declared": "长度与服务器声明的一致",
         "its length matches the declared one": "长度与声明的一致", "there was no checksum to compare with": "没有可比较的校验和",
         "fetched from {1}": "从 {1} 下载", "fetched or recognised": "下载或识别", "It was {1} on {2}; {3}": "它于 {2} {1}；{3}",
         "booksync verify last found it right on {1}": "booksync verify 上次于 {1} 确认它完好",

@@ -103,8 +103,9 @@ extension Wordings {
         other programs; it goes to standard output, or to --output.
 
         Without --output each goes into its book's folder, whole or not at all, and only when it would \
-        change. A file that booksync did not write, or that was changed since, is left as it is. No address \
-        in them holds a secret.
+        change. A file that booksync did not write, or that was changed since, is left as it is. Users, \
+        passwords and queries with secrets are left out of addresses; a secret in the path of an address is \
+        not recognised, and stays.
         """: """
         m3u8：播放列表。opf：metadata.opf，含书名、作者和播讲者。metadata：\
         供 Audiobookshelf 使用的 metadata.json，在那里优先于其他信息。rss：feed.xml，\
@@ -112,7 +113,8 @@ extension Wordings {
         写到标准输出或 --output。
 
         不指定 --output 时，写入各书的文件夹；只在内容有变时才写，并且要么完整写入，要么不写。不是 booksync 写的文件，\
-        或之后改动过的文件，保持原样。其中的地址都不含敏感信息。
+        或之后改动过的文件，保持原样。\
+        地址中的用户名、密码和含敏感信息的查询参数不会写出；路径中的敏感信息无法识别，会原样保留。
         """,
         "What to write.": "要写出的种类。",
         "Books, or episodes of them. Default: all books.": "书或分集。默认：全部书。",

@@ -1,6 +1,10 @@
 extension Wordings {
     /// What is said of episodes that are not kept on disk, and of the trash that they go to.
     static let chineseKeeping: [String: String] = [
+        "{1}: beyond its keep rule these episodes stay: {2}{3}": "{1}：保留规则之外还留着这些分集：{2}{3}",
+        "among the last by its date or its number alone": "只按日期或只按编号属于最新的",
+        "one of the {1} newest files": "属于最新的 {1} 个文件", "you renamed or moved it": "你改过名或移动过",
+        "no longer in the catalog": "目录中已没有",
         "'{1}' does not say what to keep": "“{1}”没有说明保留什么",
         "'{1}' is none of last 20, 30d and unheard": "“{1}”不是 last 20、30d 或 unheard 这样的写法",
         "write for example last 20, or last 20, unheard to keep what either of them keeps":

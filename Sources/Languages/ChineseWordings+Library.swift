@@ -41,6 +41,8 @@ extension Wordings {
             "请挂载它的磁盘后再运行；若要在此新建书库，请运行：rm '{1}'",
         "it was a library until {1}, and neither its store nor any audio is there now":
             "{1} 时它还是书库，而现在那里既没有它的数据库，也没有任何音频",
+        "it was a library until {1}: its audio is there, and no record of it (.booksync)":
+            "{1} 时它还是书库：音频还在，但没有它们的记录（.booksync）",
         "if it was moved, set library: in the configuration (or --library) to its new path; to begin a new library at this place, run: rm '{1}'":
             "如果书库已移走，请把配置中的 library:（或 --library）改为新的路径；若要在此新建书库，请运行：rm '{1}'",
         "the library {1} cannot be opened": "无法打开书库 {1}", "the library {1} cannot be used": "无法使用书库 {1}",
@@ -90,6 +92,8 @@ extension Wordings {
         "{1}; {2}, but it is not asked for ({3})": "{1}；{2}，但未要求下载（{3}）",
         "{1}; {2}, but the catalog gives no address": "{1}；{2}，但目录没有给出地址",
         "{1}; {2}, and on-catalog-change keeps it": "{1}；{2}，按 on-catalog-change 保留现有文件",
+        "{1}; {2}, and it was replaced {3} times within 30 days, so it is kept: fetch --force replaces it":
+            "{1}；{2}，但它在 30 天内已被替换 {3} 次，因此保留现有文件；用 fetch --force 替换",
         "{1}; it is not asked for ({2})": "{1}；未要求下载（{2}）",
         "{1}; fetched again because it is forced": "{1}；因 --force 重新下载",
         "{1}; fetched again": "{1}；重新下载",

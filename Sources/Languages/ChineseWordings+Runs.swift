@@ -60,6 +60,8 @@ extension Wordings {
         "1 replaced file moved to the trash: booksync undo restores it": "1 个被替换的文件已移入回收站：用 booksync undo 可恢复",
         "{1} replaced files moved to the trash: booksync undo restores them":
             "{1} 个被替换的文件已移入回收站：用 booksync undo 可恢复",
+        "{1}: replaced {2} times within 30 days, because the catalog listed another version each time; from now on the file is kept: booksync fetch {3} --force replaces it, on-catalog-change: keep keeps all files of the book":
+            "{1}：目录每次都列出不同的版本，30 天内已替换 {2} 次；从现在起保留现有文件：booksync fetch {3} --force 可替换它，on-catalog-change: keep 保留这本书的所有文件",
         "{1}, which is to be replaced, cannot be kept": "要替换的 {1} 无法留存", "{1} is not deleted": "{1} 未删除",
         "it is not the file that is recorded of {1}": "它不是 {1} 所记录的文件",
         "it was written to after it was copied into the library": "复制到书库之后，它又被写过",

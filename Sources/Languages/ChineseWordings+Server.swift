@@ -21,6 +21,8 @@ extension Wordings {
         "all logins have ended; a server that runs takes the new password at once": "所有登录已失效；运行中的服务器立即使用新密码",
         "the two differ": "两次输入不一致", "run it again": "请重新运行", "the password is not taken": "没有接受这个密码",
         "it has fewer than {1} characters": "少于 {1} 个字符", "take a longer one": "请用更长的",
+        "plain HTTP: others on the network can read passwords; use --self-signed, serve.tls or an HTTPS proxy":
+            "普通 HTTP：网络上的其他人能读到密码；请使用 --self-signed、serve.tls 或 HTTPS 代理",
         "the certificate's SHA-256 fingerprint is {1}": "证书的 SHA-256 指纹是 {1}",
 
         "cannot listen on '{1}'": "无法监听“{1}”", "cannot listen on {1}": "无法监听 {1}",

@@ -3,6 +3,8 @@ extension Wordings {
     static let chineseStore: [String: String] = [
         "the bookmarks in {1} cannot be read": "无法读取 {1} 的书签", "the bookmark cannot be kept": "无法保存书签",
         "the bookmark cannot be removed": "无法删除书签",
+        "the replaced files of {1} cannot be looked up": "无法查询 {1} 中被替换的文件",
+        "the numbers of episodes cannot be recorded": "无法记录分集的编号",
         "the episodes of a feed cannot be looked up": "无法查询订阅源的分集",
         "the last listing of {1} cannot be forgotten": "无法忘记 {1} 的上次列表",
         "what was to be done about {1} cannot be looked up": "无法查询 {1} 待办的事项",

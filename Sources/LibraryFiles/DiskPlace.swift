@@ -1,16 +1,11 @@
 import Foundation
 
 /// On which disk a folder lies, as far as anybody can tell: where it is mounted, and the filesystem's own id.
-struct DiskPlace: Hashable, Sendable {
+struct DiskPlace: Hashable, Codable, Sendable {
     /// Absolute, without symbolic links.
     var mountPoint: String
     /// Decimal. Most filesystems keep theirs for life; some get another with each mount.
     var filesystem: String
-
-    init(mountPoint: String, filesystem: String) {
-        self.mountPoint = mountPoint
-        self.filesystem = filesystem
-    }
 
     /// Of a folder, or of where it would be made. Blocks on the disk.
     init(of path: String) throws(SystemError) {

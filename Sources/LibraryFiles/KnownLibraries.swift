@@ -34,36 +34,41 @@ package struct KnownLibraries: Sendable {
         return (folder("XDG_STATE_HOME") ?? folder("HOME").map { $0 + "/.local/state" }).map { $0 + "/booksync" }
     }
 
-    /// - Parameter library: absolute path; need not exist.
+    /// - Parameters:
+    ///   - library: absolute path; need not exist.
+    ///   - mayLackRecords: whether audio without booksync's folder will do, as for a run, which recognises it.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when the library that was at the path is not there now: its disk is not
-    ///   mounted, or nothing is at its path.
-    package func requireMounted(_ library: String) async throws {
+    ///   mounted, or nothing is at its path; `inputOutput` when only its records are not there.
+    package func requireMounted(_ library: String, mayLackRecords: Bool = true) async throws {
         let file = file(of: library)
         let found = try await runBlocking { () -> (entry: Entry, now: DiskPlace, isEmpty: Bool)? in
-            guard let entry = try Self.entry(in: file), !LibraryFolder.existing(at: library).isInUse else {
-                return nil
-            }
-            do {
-                return (entry, try DiskPlace(of: library), !Self.hasAudio(library))
-            } catch {
-                // Opening the library will tell what is wrong with its path.
-                return nil
-            }
+            // Opening the library tells what is wrong with its path.
+            guard let note = FileManager.default.contents(atPath: file),
+                let entry = try? JSONDecoder().decode(Entry.self, from: note),
+                !FileManager.default.fileExists(atPath: LibraryFolder.existing(at: library).ownFolder),
+                let now = try? DiskPlace(of: library)
+            else { return nil }
+            return (entry, now, !Self.hasAudio(library))
         }
-        guard let (entry, now, isEmpty) = found, isEmpty || entry.disk != now else { return }
-        let seen = entry.time.map { "\($0)" } ?? Message(verbatim: entry.seen)
+        guard let (entry, now, isEmpty) = found else { return }
+        guard isEmpty || entry.disk != now else {
+            if mayLackRecords { return }
+            throw Failure.lostStore(
+                of: library,
+                why: "it was a library until \(entry.seen): its audio is there, and no record of it (.booksync)")
+        }
         let what: Message = "the library \(library) is not there"
         guard entry.disk != now else {
             throw Failure(
                 .libraryUnwritable, disposition: .stop, what: what,
-                why: "it was a library until \(seen), and neither its store nor any audio is there now",
+                why: "it was a library until \(entry.seen), and neither its store nor any audio is there now",
                 remedy: "if it was moved, set library: in the configuration (or --library) to its new path; "
                     + "to begin a new library at this place, run: rm '\(file)'")
         }
         let isElsewhere = entry.disk.mountPoint != now.mountPoint
         throw Failure(
             .libraryUnwritable, disposition: .stop, what: what,
-            why: "it was a library on \(seen), on the disk at "
+            why: "it was a library on \(entry.seen), on the disk at "
                 + "\(entry.disk.mountPoint), and "
                 + (isElsewhere ? "no disk is mounted there now" : "another disk is mounted there now"),
             remedy: "mount its disk and run again; to begin a new library at this place, run: rm '\(file)'")
@@ -84,10 +89,10 @@ package struct KnownLibraries: Sendable {
         let file = file(of: library.path)
         do {
             try await runBlocking {
-                let entry = Entry(seen: Date.now.formatted(.iso8601), disk: try DiskPlace(of: library.path))
+                let entry = Entry(library: library.path, seen: .now, disk: try DiskPlace(of: library.path))
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                try Data(entry.lines(about: library.path).utf8).write(to: URL(filePath: file), options: .atomic)
+                try JSONEncoder().encode(entry).write(to: URL(filePath: file), options: .atomic)
             }
         } catch {
             logger.info("no note of the library could be kept", metadata: ["file": "\(file)", "error": "\(error)"])
@@ -109,44 +114,21 @@ package struct KnownLibraries: Sendable {
         folder + "/" + SHA256.hash(data: Array(library.utf8)).prefix(16).hexadecimal
     }
 
-    private struct Entry {
+    private struct Entry: Codable {
+        let library: String
         /// When a run last opened the library.
-        var seen: String
-        var disk: DiskPlace
-
-        /// nil where it cannot be told.
-        var time: Date? {
-            do { return try Date(seen, strategy: .iso8601) } catch { return nil }
-        }
-
-        init(seen: String, disk: DiskPlace) {
-            self.seen = seen
-            self.disk = disk
-        }
-
-        func lines(about library: String) -> String {
-            let values = [("library", library), ("seen", seen), ("mount", disk.mountPoint), ("id", disk.filesystem)]
-            return values.map { "\($0) \(String($1.map { $0.isNewline ? " " : $0 }))\n" }.joined()
-        }
-
-        /// - Returns: nil when the text is no note.
-        init?(lines: String) {
-            var values: [Substring: Substring] = [:]
-            for line in lines.split(separator: "\n") {
-                let pair = line.split(separator: " ", maxSplits: 1)
-                if pair.count == 2 { values[pair[0]] = pair[1] }
-            }
-            guard let seen = values["seen"], let mountPoint = values["mount"], let id = values["id"] else { return nil }
-            self.init(seen: String(seen), disk: DiskPlace(mountPoint: String(mountPoint), filesystem: String(id)))
-        }
-    }
-
-    private static func entry(in file: String) throws -> Entry? {
-        FileManager.default.contents(atPath: file).flatMap { Entry(lines: String(decoding: $0, as: UTF8.self)) }
+        let seen: Date
+        let disk: DiskPlace
     }
 }
 
-extension LibraryFolder {
-    /// Whether booksync keeps something here already. Blocks on the disk.
-    fileprivate var isInUse: Bool { FileManager.default.fileExists(atPath: ownFolder) }
+extension Failure {
+    /// The audio of a library is there, and its store is not.
+    package static func lostStore(of library: String, why: Message) -> Failure {
+        Failure(
+            .inputOutput, disposition: .stop, what: "the store of the library \(library) is lost", why: why,
+            remedy:
+                "put back a backup of it, or run booksync fetch for each book: it begins a new store and recognises "
+                + "what is on disk")
+    }
 }

@@ -90,8 +90,10 @@ package struct LibraryImport: Sendable {
         ) { session in
             var outcomes: [Outcome] = []
             for book in books {
-                let subscription = try await book.feed.asyncMap {
-                    try await SubscriptionImport([$0], configuration: configuration, knownLibraries: knownLibraries)
+                var subscription: SubscriptionImport?
+                if let feed = book.feed {
+                    subscription = try await SubscriptionImport(
+                        [feed], configuration: configuration, knownLibraries: knownLibraries)
                 }
                 outcomes.append(
                     try await outcome(book, subscription: subscription?.entries.first?.outcome) {
@@ -182,11 +184,5 @@ package struct LibraryImport: Sendable {
             return parts.indices.lazy.map { files + "/" + parts[$0...].joined(separator: "/") }.first(where: isFolder)
                 ?? files
         }
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async throws -> Value? {
-        if let self { try await transform(self) } else { nil }
     }
 }

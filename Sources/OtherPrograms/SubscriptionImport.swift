@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import CatalogFetcher
+import CatalogSearch
 import Foundation
 import LibraryFiles
 import Settings
@@ -49,25 +50,21 @@ package struct SubscriptionImport: Sendable {
     ///   - knownLibraries: what is remembered of libraries.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no list of feeds; as ``SubscriptionBook`` does.
     package init(
-        _ bytes: [UInt8], from name: Message, configuration: Configuration, knownLibraries: KnownLibraries?,
-        at now: Date = .now
+        _ bytes: [UInt8], from name: Message, configuration: Configuration, knownLibraries: KnownLibraries?
     ) async throws {
         let document = try OPMLReader.read(bytes, from: name)
-        notices = Self.notices(of: document, name: name)
-        try await follow(document.feeds, configuration: configuration, knownLibraries: knownLibraries, at: now)
+        try await self.init(document.feeds, configuration: configuration, knownLibraries: knownLibraries)
+        notices = Self.notices(of: document, name: name) + notices
     }
 
     /// Follows feeds that are not followed yet: all that can be, or on an error none.
     /// - Throws: as ``SubscriptionBook`` does.
     package init(
-        _ feeds: [OPMLFeed], configuration: Configuration, knownLibraries: KnownLibraries?, at now: Date = .now
+        _ feeds: [OPMLFeed], configuration: Configuration, knownLibraries: KnownLibraries?
     ) async throws {
-        try await follow(feeds, configuration: configuration, knownLibraries: knownLibraries, at: now)
-    }
-
-    private mutating func follow(
-        _ feeds: [OPMLFeed], configuration: Configuration, knownLibraries: KnownLibraries?, at now: Date
-    ) async throws {
+        let addresses = feeds.compactMap { $0.address.flatMap(FeedSettings.webAddress) }
+        let configuration = try await configuration.knowing(
+            addresses.compactMap { try? BookReference(parsing: $0.secretText) })
         let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
         var subscriptions: [(entry: Int, wanted: Subscription)] = []
         // Where a book is among the entries, and among the subscriptions where it is one.
@@ -78,7 +75,7 @@ package struct SubscriptionImport: Sendable {
                 outcome: .followedAlready)
             do {
                 var subscription = try configuration.subscription(to: feed)
-                subscription.subscribedAt = now
+                subscription.subscribedAt = .now
                 entry.book = subscription.book
                 entry.title = subscription.title
                 if let (first, index) = known[subscription.book] {
@@ -99,13 +96,12 @@ package struct SubscriptionImport: Sendable {
         }
         guard !subscriptions.isEmpty else { return }
         let wanted = subscriptions.map(\.wanted)
-        let areNew = try await SubscriptionBook.open(in: configuration.library, knownLibraries: knownLibraries) {
+        let areNew = try await SubscriptionBook.open(of: configuration, knownLibraries: knownLibraries) {
             try await $0.follow(wanted)
         }
-        for ((index, subscription), isNew) in zip(subscriptions, areNew) where isNew {
-            entries[index].outcome = .subscribed
-            if let notice = configuration.privacyNotice(of: subscription.book) { notices.append(notice) }
-        }
+        for ((index, _), isNew) in zip(subscriptions, areNew) where isNew { entries[index].outcome = .subscribed }
+        let added = zip(wanted, areNew).compactMap { $1 ? $0.book : nil }
+        if let notice = configuration.privacyNotice(of: added) { notices.append(notice) }
     }
 
     private static func notices(of document: OPMLDocument, name: Message) -> [Message] {
@@ -126,25 +122,47 @@ package struct SubscriptionImport: Sendable {
 extension Configuration {
     /// What following a feed of a list means here.
     fileprivate func subscription(to feed: OPMLFeed) throws -> Subscription {
-        if var own = feed.booksync, feed.address == nil || source(named: own.book.source) != nil {
-            try own.book.requireNoSecret()
-            try requireSource(of: own.book)
-            if let naming = own.naming { _ = try NamingTemplate(parsing: naming) }
-            own.tags = feed.tags
-            return own
-        }
-        guard let address = feed.address, let web = FeedSettings.webAddress(address) else {
+        let web = feed.address.flatMap(FeedSettings.webAddress)
+        var subscription: Subscription
+        if let own = feed.booksync, feed.address == nil || source(named: own.book.source) != nil {
+            subscription = try self.subscription(own, at: web)
+        } else if let web {
+            let book = book(at: web)
+            subscription = Subscription(
+                book: book, address: try addressToRecord(of: book, at: web), title: feed.title)
+        } else {
             throw Failure(
                 .unreadableCatalog,
                 what: "'\(feed.title ?? feed.address?.withoutSecrets ?? "")' cannot be subscribed to",
                 why: "\(feed.address?.withoutSecrets ?? "it") is no address of the web",
                 remedy: "look for the feed's http or https address")
         }
-        let book = book(at: web)
-        let recorded = try addressToRecord(of: book, at: web)
-        if !trustsReferences, let why = privacyNotice(of: book) {
-            throw Failure(.configuration, what: "\(web) cannot be subscribed to", why: why)
+        subscription.tags = feed.tags
+        var asking = self
+        asking.moved[subscription.book] = web
+        if !trustsReferences, let why = asking.privacyNotice(of: [subscription.book]) {
+            throw Failure(.configuration, what: "\(subscription.book) cannot be subscribed to", why: why)
         }
-        return Subscription(book: book, address: recorded, title: feed.title, tags: feed.tags)
+        return subscription
+    }
+
+    /// The subscription that booksync wrote.
+    /// - Parameter web: the address of its feed, which may be another than the book's id; nil if the list has none.
+    private func subscription(_ own: Subscription, at web: ResourceAddress?) throws -> Subscription {
+        var own = own
+        try own.book.requireNoSecret()
+        try requireSource(of: own.book)
+        if let naming = own.naming { _ = try NamingTemplate(parsing: naming) }
+        guard source(named: own.book.source)?.kind == .feed, own.book.id.contains("://") else { return own }
+        if let web {
+            own.book = recognised[web] ?? own.book
+            own.address = FeedSettings.isID(own.book.id, of: web) ? try addressToRecord(of: own.book, at: web) : web
+        } else if !hasAddress(of: own.book) {
+            throw Failure(
+                .unreadableCatalog, what: "'\(own.title ?? own.book.id)' cannot be subscribed to",
+                why: "its address holds a secret and is not in the file",
+                remedy: "subscribe to it by hand: booksync subscribe ADDRESS")
+        }
+        return own
     }
 }

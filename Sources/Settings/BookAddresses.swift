@@ -77,16 +77,33 @@ extension Configuration {
             && (WebOrigin(next)?.isSecure == true || WebOrigin(address)?.isSecure == false)
     }
 
-    /// Records where a feed has moved to.
-    /// - Returns: what to tell of it; nil where that is where it was.
-    package func record(_ address: ResourceAddress, of book: BookIdentity) throws -> Message? {
+    /// Records where a book is asked for from now on.
+    /// - Parameter redirects: whether a server leads there, and not the user.
+    /// - Returns: what to report; nil if that is where it was, or a secret is recorded for the first time.
+    package func record(_ address: ResourceAddress, of book: BookIdentity, redirects: Bool = false) throws -> Message? {
         let file = AddressFile(of: book, in: library)
-        let former = file.address ?? ResourceAddress(book.id)
+        let recorded = file.address
+        let former = recorded ?? ResourceAddress(book.id)
         // A redirect leaves out user and password, which are sent on to the same server all the same.
-        guard address != former, former.isWithoutUser || !address.isWithoutUser else { return nil }
+        guard address != former, !redirects || former.isWithoutUser || !address.isWithoutUser else { return nil }
         if address.secretText == book.id { file.delete() } else { try file.record(address) }
-        guard address.normalForm != former.normalForm else { return nil }
-        return "\(book) has moved to \(address), where it is asked for from now on"
+        if FeedSettings.isElsewhere(address, than: FeedSettings.bookID(of: former)) {
+            return "\(book) has moved to \(address), where it is asked for from now on"
+        }
+        guard recorded != nil, address.withoutSecrets == former.withoutSecrets else { return nil }
+        return "the secret in the address of \(book) was renewed"
+    }
+
+    /// True if a feed is known by an address of which a secret was left out, and the whole address is not known.
+    package func lacksAddress(_ book: BookIdentity) -> Bool {
+        source(named: book.source)?.kind == .feed && book.id.contains("://") && !FeedSettings.isWholeAddress(book.id)
+            && !hasAddress(of: book)
+    }
+
+    /// True if more is known of where a book is than its id says.
+    package func hasAddress(of book: BookIdentity) -> Bool {
+        hasWholeAddress(of: book) || recordedAddress(of: book) != nil
+            || givenAddresses.contains { self.book(at: $0) == book }
     }
 
     /// The address that has to be recorded for a book to be asked for later on; nil where its id is enough.
@@ -109,6 +126,19 @@ extension Configuration {
             remedy:
                 "write the whole address as the url of a source of type directory, with the secret from the environment"
         )
+    }
+}
+
+extension [Subscription] {
+    /// The same, each with the address that one of some libraries has recorded of its book.
+    package func withAddresses(in libraries: [LibraryPlace]) async throws -> [Subscription] {
+        let recorded = try await runBlocking { libraries.flatMap { AddressFile.all(in: $0.path) } }
+        let addresses = Dictionary(recorded.map { ($0.book, $0.address) }) { first, _ in first }
+        return map { subscription in
+            var subscription = subscription
+            subscription.address = addresses[subscription.book]
+            return subscription
+        }
     }
 }
 

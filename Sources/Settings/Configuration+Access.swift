@@ -89,22 +89,23 @@ extension Configuration {
 
     /// Whether the mirror of a server leaves a book alone that a stored subscription names: its address says by itself that it
     /// is private, and a client of the server may have named it.
-    package func isRefusedByServer(_ book: BookIdentity) -> Bool {
+    private func isRefusedByServer(_ book: BookIdentity) -> Bool {
         var served = self
         served.trustsReferences = false
-        let address = ResourceAddress(book.id)
+        let address = recordedAddress(of: book) ?? ResourceAddress(book.id)
         guard book.id.contains("://"), address.isPlainlyPrivate, let server = WebOrigin(address),
             case .ownOnly(let servers) = served.access(of: book).privateAddresses
         else { return false }
         return !servers.contains(server)
     }
 
-    /// What is to be known of a followed book whose address is private; nil where it is not, or is configured.
-    package func privacyNotice(of book: BookIdentity) -> Message? {
-        guard isRefusedByServer(book) else { return nil }
+    /// The rule for followed books whose addresses are private; nil where none is, or all are configured.
+    package func privacyNotice(of books: [BookIdentity]) -> Message? {
+        let refused = books.filter(isRefusedByServer)
+        guard !refused.isEmpty else { return nil }
         return
-            "\(book) is on this machine or in a private network: booksync mirror fetches it, the mirror of booksync serve "
-            + "only where the configuration names it"
+            "on this machine or in a private network: \(refused.map(\.description).joined(separator: ", ")); booksync mirror "
+            + "fetches such books, the mirror of booksync serve only where the configuration names them"
     }
 
     /// Those of the named servers that may be private ones.

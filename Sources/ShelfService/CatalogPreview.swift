@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import CatalogSearch
+import CatalogStore
 import Foundation
 import LibraryFiles
 import Logging
@@ -34,11 +35,9 @@ package struct CatalogPreview: Sendable {
             }
             return (episodes, listing)
         }
-        self.kind = try configuration.requireSource(of: book)?.kind ?? .bookResource
-        self.book = listing.book(book)
-        self.description = listing.description
-        self.episodes = episodes
-        self.proof = listing.proof
+        self.init(
+            CatalogContents(identity: book, episodes: episodes, listing: listing),
+            of: try configuration.requireSource(of: book)?.kind ?? .bookResource)
     }
 
     /// Reads a saved answer.
@@ -60,11 +59,16 @@ package struct CatalogPreview: Sendable {
         let sources = configuration.sources.values.filter { $0.kind == kind }.sorted { $0.name < $1.name }
         var source = sources.first ?? SourceConfiguration(name: kind.rawValue, kind: kind)
         if kind.needsAddress, source.url == nil { source.url = ResourceAddress("http://catalog.invalid/") }
-        let contents = try source.settings().format.read(answer, source: source.name, id: nil)
+        self.init(try source.settings().format.read(answer, source: source.name, id: nil), of: kind)
+    }
+
+    /// With the numbers that a first run would store.
+    private init(_ contents: CatalogContents, of kind: SourceKind) {
+        var resolver = EpisodeResolver(known: [])
         self.kind = kind
         self.book = contents.book
         self.description = contents.listing.description
-        self.episodes = contents.episodes
+        self.episodes = resolver.resolve(contents.episodes)
         self.proof = contents.listing.proof
     }
 

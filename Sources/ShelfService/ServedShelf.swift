@@ -62,7 +62,7 @@ package struct ServedShelf: Sendable {
                     library: path, store: store, user: try await localUser(in: store),
                     isRunUnderWay: try await LibraryLock.isHeld(in: path)))
         }
-        if result == nil { try await knownLibraries?.requireMounted(path) }
+        if result == nil { try await knownLibraries?.requireMounted(path, mayLackRecords: false) }
         return result
     }
 

@@ -76,7 +76,7 @@ struct EpisodeDecision {
             switch condition {
             case .intact(let file, let touched, _):
                 decideAboutFile(
-                    file, touched: touched, change: change, partial: partial, rules: input.rules, unwantedBy: rule)
+                    file, touched: touched, change: change, partial: partial, input: input, unwantedBy: rule)
             case .changed(let file, _) where match?.path == file.path:
                 if let match { adopt(match, files: input.files) }
             case .changed(let file, let size):
@@ -137,8 +137,10 @@ struct EpisodeDecision {
 
 extension EpisodeDecision {
     private mutating func decideAboutFile(
-        _ file: LocalFile, touched: Bool, change: Message?, partial: Int64, rules: PlanRules, unwantedBy rule: Message?
+        _ file: LocalFile, touched: Bool, change: Message?, partial: Int64, input: PlannerInput,
+        unwantedBy rule: Message?
     ) {
+        let rules = input.rules
         var present: Message = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
         follows = !file.isNamedByUser
@@ -148,6 +150,12 @@ extension EpisodeDecision {
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
         if rules.onCatalogChange == .keep, !rules.force {
             return keep(file, "\(present); \(change), and on-catalog-change keeps it")
+        }
+        if input.oftenReplaced.contains(shelved.episode.identity.key), !rules.force {
+            return keep(
+                file,
+                "\(present); \(change), and it was replaced \(CatalogChangeRule.maxReplacements) times within 30 days, so it is kept: fetch --force replaces it"
+            )
         }
         if let (postponed, why) = postponement(rules) { return skip(postponed, "\(change), but \(why)") }
         replace(file, partial: partial, reason: change, asking: true)

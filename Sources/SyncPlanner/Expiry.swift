@@ -14,6 +14,9 @@ struct Expiry {
     /// Episodes that are not on disk and that the rule would not keep there.
     private(set) var unwanted: Set<String> = []
 
+    /// Files that stay although there are as many newer ones as the rule keeps: each with the reason.
+    private(set) var beyondRule: [Message] = []
+
     private typealias Entry = (shelved: EpisodeRecord, condition: FileCondition, rank: Rank)
 
     /// How many listed episodes are newer.
@@ -51,18 +54,30 @@ struct Expiry {
                 fetched.remove(entry.shelved.key)
             }
         }
+        for (shelved, condition) in zip(episodes, conditions) where shelved.isGone {
+            if case .intact = condition { stays(shelved, "no longer in the catalog") }
+        }
         var files = 0
-        for (shelved, condition, _) in newest where shelved.removedAt == nil && !shelved.episode.isLocked {
+        for (shelved, condition, rank) in newest where shelved.removedAt == nil && !shelved.episode.isLocked {
             if case .intact(let file, _, let recordedPath) = condition {
                 files += 1
-                guard !kept.contains(shelved.key), files > KeepRule.minFiles, input.isListingComplete,
-                    !file.isNamedByUser, file.path == recordedPath
-                else { continue }
-                expired.insert(shelved.key)
+                let isOwn = file.isNamedByUser || file.path != recordedPath
+                let isLastByBoth = isKept((shelved, condition, rank), atRank: max(rank.byNumber, rank.byDate))
+                switch (kept.contains(shelved.key), files <= KeepRule.minFiles) {
+                case (true, _) where isLastByBoth: break
+                case (true, _): stays(shelved, "among the last by its date or its number alone")
+                case (false, true): stays(shelved, "one of the \(KeepRule.minFiles) newest files")
+                case (false, false) where isOwn: stays(shelved, "you renamed or moved it")
+                case (false, false): if input.isListingComplete { expired.insert(shelved.key) }
+                }
             } else if shelved.file == nil, !fetched.contains(shelved.key) {
                 unwanted.insert(shelved.key)
             }
         }
+    }
+
+    private mutating func stays(_ shelved: EpisodeRecord, _ why: Message) {
+        beyondRule.append("\(shelved.episode.section) (\(why))")
     }
 
     /// What counts, the newest first: all that the subscription follows, and what is on disk. What was removed, or is locked

@@ -17,13 +17,10 @@ import BookModel
 /// order asked for, then what expires, then what is kept, then what is skipped. An episode with a new name and a new version has two
 /// actions, a rename (or an adoption, where the user renamed it) and a replacement at the new path; when the rename
 /// fails, leave the replacement out.
-package func makePlan(for input: PlannerInput) -> SyncPlan {
-    Planner(input).plan
-}
-
-/// The same, with what would have to be found out for all files to be recognised: which to look into and how far, and
-/// the keys of the episodes whose servers to ask for a length, since a file in its place contradicts the catalog's.
-/// Without that the plan is a safe one all the same: what is not recognised is left alone.
+///
+/// - Returns: the plan, and what would have to be found out for all files to be recognised: which to look into and how far, and
+///   the keys of the episodes whose servers to ask for a length, since a file in its place contradicts the catalog's.
+///   Without that the plan is a safe one all the same: what is not recognised is left alone.
 package func makeProvisionalPlan(
     for input: PlannerInput
 ) -> (plan: SyncPlan, examinations: [String: ProbeDepth], lengths: Set<String>) {
@@ -43,6 +40,7 @@ private struct Planner {
     private let asked: Set<String>
     private let renames: RenameOrder
     let recognition: FileRecognition
+    private let beyondRule: [Message]
     /// Path → section of the episode that is to stand there.
     private var targets: [String: Int] = [:]
 
@@ -83,6 +81,7 @@ private struct Planner {
         }
         self.renames = RenameOrder(moves, occupied: Set(input.files.keys))
         self.recognition = recognition
+        self.beyondRule = expiry.beyondRule
         self.decisions = decisions
         self.owners = owners
         self.sections = sections
@@ -91,7 +90,9 @@ private struct Planner {
 
     var plan: SyncPlan {
         var planner = self
-        return SyncPlan(book: input.book, actions: planner.actions())
+        var plan = SyncPlan(book: input.book, actions: planner.actions())
+        plan.beyondRule = beyondRule
+        return plan
     }
 
     private mutating func actions() -> [SyncAction] {

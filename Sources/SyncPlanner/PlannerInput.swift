@@ -29,6 +29,8 @@ package struct PlannerInput {
     package var damaged: [String: String] = [:]
     /// Keys of episodes that were heard to their end, and that nobody is in the middle of.
     package var heard: Set<String> = []
+    /// Keys of episodes whose files were replaced so often that they are kept (``CatalogChangeRule/maxReplacements``).
+    package var oftenReplaced: Set<String> = []
     /// Whether the catalog's listing is known to be all of it.
     package var isListingComplete = false
 

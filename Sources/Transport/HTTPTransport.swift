@@ -153,13 +153,14 @@ package struct HTTPTransport: Sendable {
             || request.address.withoutSecrets != request.address.secretText
     }
 
-    /// Has the next request to where a response came from, with the same credentials, be answered with that response.
+    /// Has the next request to where a response is to be asked for from now on, with the same credentials, be answered with it.
     ///
     /// - Parameter body: all of it, decoded.
     package func keep(_ response: HTTPResponse, body: ByteBuffer, to request: HTTPRequest) {
-        guard let target = RequestTarget(response.address) else { return }
+        let address = response.movedTo ?? request.address
+        guard let target = RequestTarget(address) else { return }
         core.options.readResponses?.keep(
-            response, body: body, credentials: credentials(for: target, of: request))
+            response, body: body, at: address, credentials: credentials(for: target, of: request))
     }
 
     /// What the request brings itself counts more than what the source has.

@@ -15,12 +15,16 @@ package final class ReadResponses: Sendable, Hashable {
 
     package init() {}
 
-    /// - Parameter credentials: what was sent for it.
-    func keep(_ response: HTTPResponse, body: ByteBuffer, credentials: HTTPHeaders) {
+    /// - Parameters:
+    ///   - address: what it answers from now on; permanent redirects are behind it.
+    ///   - credentials: what was sent for it.
+    func keep(_ response: HTTPResponse, body: ByteBuffer, at address: ResourceAddress, credentials: HTTPHeaders) {
+        var response = response.with(body: body)
+        response.movedTo = nil
         state.withLock { state in
             guard state.length + body.readableBytes <= Self.maxLength else { return }
             state.length += body.readableBytes
-            state.kept[response.address] = (response.with(body: body), credentials)
+            state.kept[address] = (response, credentials)
         }
     }
 

@@ -35,7 +35,7 @@ extension ProductTests {
         }
 
         @Test(
-            .enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"),
+            .needs("sqlite3"),
             arguments: lengths)
         func `an absurd length that an earlier version took down stands in no run's way`(length: String) async throws {
             var catalog = ScriptedCatalog(episodes: 3, bytes: 3000)

@@ -140,7 +140,7 @@ extension ProductTests {
             await ProductRunner.succeeds(URL(filePath: "/usr/bin/env"), ["python3", "-c", "import pty"])
         }
 
-        @Test(.enabled("there is no Python that opens terminals") { await hasTerminals() })
+        @Test(.needs("a Python that opens terminals") { await hasTerminals() })
         func `the terminal shows nothing of the password, and is asked twice`() async throws {
             try await withWorkbench { bench in
                 let script = """
@@ -414,6 +414,18 @@ extension ProductTests {
                     #expect(answer.status == 303)
                     #expect(try await shelf.status(cookie) == 200)
                     #expect(try await shelf.logIn("").answer.status == 403)
+                    try await shelf.product.waitForErrors(containing: "plain HTTP: others on the network can read")
+                }
+                let added = try await bench.shell("echo 'long enough' | $BOOKSYNC serve --add-user Kim --library M")
+                #expect(added.exitCode == 0, "\(added.errors)")
+                try await bench.serve("--listen", "0.0.0.0:0", library: "M") { shelf in
+                    try await shelf.product.waitForErrors(containing: "plain HTTP: others on the network can read")
+                    shelf.product.send(signal: SIGTERM)
+                    #expect(try await shelf.product.result().exitCode == 143)
+                }
+                try await bench.serve("--listen", "0.0.0.0:0", "--self-signed", library: "M") { shelf async throws in
+                    shelf.product.send(signal: SIGTERM)
+                    #expect(try await !shelf.product.result().errors.contains("plain HTTP"))
                 }
             }
         }

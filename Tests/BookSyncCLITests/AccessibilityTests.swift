@@ -4,7 +4,7 @@ import Testing
 
 extension ForeignClientTests {
     /// The pages as axe judges them, by the rules of WCAG 2.2 and of good practice.
-    @Suite(.enabled(if: Browser.isInstalled, "chromium and chromedriver are not installed"))
+    @Suite(.needs("chromium", "chromedriver"))
     struct Accessibility {
         private struct Violation: Decodable, Sendable, CustomStringConvertible {
             var id: String
@@ -45,9 +45,7 @@ extension ForeignClientTests {
         ]
 
         @Test(
-            .enabled("Python's axe-playwright-python is not installed") {
-                await ForeignProgram.python(having: module) != nil
-            }, arguments: settings)
+            .needs(python: module), arguments: settings)
         func `axe finds nothing in any page`(_ setting: Browser.Setting) async throws {
             let axe = try await Self.axe()
             try await withWorkbench { bench in

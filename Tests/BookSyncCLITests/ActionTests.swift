@@ -462,13 +462,15 @@ extension ProductTests {
             }
         }
 
-        @Test func `where the user stopped is noted, over a new version of the episode too`() async throws {
+        @Test func `where the user stopped is noted and can be read, and of no unknown episode`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let body =
                         #"{"position": {"source": "demo", "book_id": "40111", "id": "\#(id(1))", "seconds": 12.5, "duration": 30}}"#
                     let noted = try await post(shelf, "position", body)
                     #expect(noted.status == 200, "\(noted.text)")
+                    let read = try await shelf.send("/api/v1/positions/demo/40111/\(id(1))").text
+                    #expect(try JSONObject(read).members["seconds"] as? Double == 12.5, "\(read)")
                     let stranger = body.replacingOccurrences(of: id(1), with: "77")
                     #expect(try await post(shelf, "position", stranger).status == 404)
                 }

@@ -142,9 +142,18 @@ extension ProductTests {
                 feed.update { $0.token = "second-token-0002" }
                 let refused = try await bench.run("mirror")
                 #expect(refused.exitCode == 77 && !refused.errors.contains("-token-"), "\(refused.errors)")
+                #expect(refused.errors.contains("booksync subscribe NEWADDRESS"), "\(refused.errors)")
                 let again = try await bench.run("subscribe", server.url("/feed.xml?auth=second-token-0002"))
                 #expect(again.exitCode == 0 && again.errors.contains("already subscribed"), "\(again.errors)")
+                #expect(again.errors.contains("the secret in the address of feed:"), "\(again.errors)")
+                #expect(!again.errors.contains("has moved") && !again.errors.contains("-token-"), "\(again.errors)")
                 #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                feed.update { $0.token = "third-token-0003" }
+                let fetched = try await bench.run("fetch", server.url("/feed.xml?auth=third-token-0003"))
+                #expect(fetched.exitCode == 0 && !fetched.errors.contains("has moved"), "\(fetched.errors)")
+                #expect(fetched.errors.contains("the secret in the address of feed:"), "\(fetched.errors)")
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                #expect(try await !bench.run("subscriptions").output.contains("moved to"))
                 #expect(server.audioRequests.count == 2)
                 #expect(try bench.files().count == 2)
             }

@@ -121,9 +121,7 @@ extension ProductTests {
                 """
 
             @Test(
-                .enabled(
-                    if: SmallDisk.canBeMounted && PreloadedLibrary.isAvailable,
-                    "only root may mount a disk, or there is no C compiler"))
+                .needsMounting, .needsCompiler)
             func `an original that is written to while it moves to another disk is not deleted`() async throws {
                 try await withWorkbench { bench in
                     let place = bench.folder.appending(path: "old")

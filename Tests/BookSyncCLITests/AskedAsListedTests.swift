@@ -6,7 +6,7 @@ extension ForeignClientTests {
     /// What booksync asks for, compared byte for byte with what Python's urllib asks for the addresses that feedparser and
     /// an HTML parser find. Both go through one proxy, which is told whole addresses whatever their hosts are.
     @Suite(
-        .enabled("Python's feedparser is not installed") { await ForeignProgram.python(having: "feedparser") != nil })
+        .needs(python: "feedparser"))
     struct AskedAsListed {
         /// Standard input: a file and its address a line. Asks for all media, and says with each whether it is surely to be asked
         /// for: audio that is the only file of its item.

@@ -34,7 +34,7 @@ extension ProductTests {
             try (Data(head.utf8) + Data(body)).write(to: folder.appending(path: name))
         }
 
-        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: opensslProgram.path)))
+        @Test(.needs("openssl"))
         func `an authority of one's own is trusted where ca-file names it, and nowhere else`() async throws {
             let audio = sampleMP3(bytes: 30_000)
             try await withWorkbench { bench in
@@ -74,7 +74,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: opensslProgram.path)))
+        @Test(.needs("openssl"))
         func `case 27: a certificate that nobody trusts is not tried again`() async throws {
             try await withWorkbench { bench in
                 let folder = bench.folder.appending(path: "server")

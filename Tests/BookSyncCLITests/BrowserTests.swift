@@ -5,7 +5,7 @@ import Testing
 
 extension ForeignClientTests {
     /// The shelf in a real browser, with the demo catalog behind it.
-    @Suite(.enabled(if: Browser.isInstalled, "chromium and chromedriver are not installed"))
+    @Suite(.full, .needs("chromium", "chromedriver"))
     struct InTheBrowser {
         /// The short book with its first episode on disk, served.
         /// - Parameter tap: what the others come through.

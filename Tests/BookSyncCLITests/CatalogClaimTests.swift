@@ -151,6 +151,102 @@ extension ProductTests {
             }
         }
 
+        @Test func `a feed that claims another version each night is followed three times, and then the file is kept`()
+            async throws
+        {
+            let versions = Self.audio(8)
+            let night = Watched(0)
+            let script = ServerScript { request in
+                let bytes = versions[night.value]
+                guard request.path == "/feed.xml" else {
+                    return ServedFile(bytes, etag: "\"\(night.value)\"").answer(to: request)
+                }
+                return .text(
+                    """
+                    <rss version="2.0"><channel><title>Show</title><item><title>one</title><guid>1</guid>\
+                    <enclosure url="/1.mp3" length="\(bytes.count)" type="audio/mpeg"/></item></channel></rss>
+                    """, type: "application/rss+xml")
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    #expect(try await bench.run("subscribe", server.url("/feed.xml"), "-q").exitCode == 0)
+                    for number in 0..<6 {
+                        night.update { $0 = number }
+                        let run = try await bench.run("mirror", "-q")
+                        #expect(run.exitCode == 0, "\(run.errors)")
+                        #expect(try bench.digests() == [sha256(versions[min(number, 3)])])
+                        guard number == 3 else {
+                            #expect(run.errors == "", "night \(number)")
+                            continue
+                        }
+                        #expect(run.errors.hasPrefix("Show, episode 1 'one': replaced 3 times within 30 days"))
+                        #expect(run.errorLines.count == 1 && run.errors.contains("on-catalog-change: keep"))
+                        #expect(run.errors.contains("booksync fetch feed:\(server.url("/feed.xml")) --force"))
+                        // It does not depend on what is in the trash.
+                        #expect(try await bench.run("trash", "empty", "--yes", "-q").exitCode == 0)
+                    }
+                    #expect(server.requests(path: "/1.mp3").count { $0.method == "GET" } == 4)
+                    let explained = try await bench.run("explain", "\(server.url("/feed.xml"))#1")
+                    #expect(explained.output.contains("it was replaced 3 times within 30 days"), "\(explained.output)")
+                    let forced = try await bench.run("fetch", server.url("/feed.xml"), "--force", "-q")
+                    #expect(forced.exitCode == 0 && forced.errors == "", "\(forced.errors)")
+                    #expect(try bench.digests() == [sha256(versions[5])])
+                    night.update { $0 = 6 }
+                    #expect(try await bench.run("mirror", "-q").errors == "")
+                    #expect(try bench.digests() == [sha256(versions[5])])
+                }
+            }
+        }
+
+        @Test func `files that are renamed in a directory are the same episodes, and nothing is downloaded for it`()
+            async throws
+        {
+            let audio = Self.audio(5)
+            /// Names of the server's files, each with the number of its audio.
+            let files = Watched<[String: Int]>([:])
+            let script = ServerScript { request in
+                let name = String(request.path.dropFirst("/book/".count))
+                if let number = files.value[name] {
+                    return ServedFile(audio[number], etag: "\"\(number)\"").answer(to: request)
+                }
+                let rows = files.value.sorted { $0.key < $1.key }.map { name, number in
+                    "<a href=\"\(name)\">\(name)</a>    05-Jan-2024 10:0\(number)   \(audio[number].count)\n"
+                }
+                return .text(
+                    "<html><head><title>Index of /book/</title></head><body><pre>\(rows.joined())</pre></body></html>",
+                    type: "text/html")
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    let book = server.url("/book/")
+                    func fetch(_ options: String...) async throws -> JSONObject {
+                        let run = try await bench.runBare(["fetch", book, "--json", "--library", "L"] + options)
+                        #expect(run.exitCode == 0, "\(run.errors)")
+                        return try run.summary()
+                    }
+                    files.update { $0 = ["001.mp3": 0, "002.mp3": 1, "003.mp3": 2] }
+                    #expect(try await fetch().number("fetched") == 3)
+                    let sent = Self.body(server)
+                    // A preface comes first, and one more behind the last.
+                    files.update { $0 = ["001.mp3": 3, "002.mp3": 0, "003.mp3": 1, "004.mp3": 2, "005.mp3": 4] }
+                    let second = try await fetch()
+                    #expect(second.number("fetched") == 2 && second.number("replaced") == 0, "\(second)")
+                    #expect(Self.body(server) == sent + audio[3].count + audio[4].count)
+                    for _ in 1...2 { #expect(try await fetch().number("kept") == 5) }
+                    #expect(try bench.files().count == 5)
+                    let renumbered = try await fetch("--renumber")
+                    #expect(renumbered.number("fetched") == 0 && renumbered.number("gone") == 0, "\(renumbered)")
+                    #expect(try bench.digests() == [3, 0, 1, 2, 4].map { sha256(audio[$0]) })
+                    #expect(Self.body(server) == sent + audio[3].count + audio[4].count)
+                    // One is renamed, one is replaced at its name.
+                    files.update { $0 = ["001.mp3": 3, "002.mp3": 0, "003.mp3": 1, "004.mp3": 2, "end.mp3": 4] }
+                    #expect(try await fetch().number("fetched") == 0)
+                    #expect(try bench.files().count == 5)
+                    #expect(try bench.files().keys.contains { $0.hasSuffix("end.mp3") })
+                }
+            }
+        }
+
         /// audiobookshelf #5567, #5568, #1447 and #5010.
         @Test func `the tracks of an Audiobookshelf server are known by their paths, whatever numbers they have`()
             async throws

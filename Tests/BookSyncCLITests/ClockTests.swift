@@ -5,7 +5,7 @@
 
     extension ProductTests {
         /// Case 43 of the download cases, for real: the built program under a clock that jumps by years.
-        @Suite(.enabled(if: WrongClock.isAvailable, "no C compiler is installed to make a wrong clock with"))
+        @Suite(.needsCompiler)
         struct Clock {
             private static let year = Calendar(identifier: .gregorian).component(.year, from: Date())
 

@@ -10,7 +10,7 @@ import Testing
 
 extension ProductTests {
     /// What strangers get from the moment on in which a server listens: nothing.
-    @Suite struct ClosedFromTheStart {
+    @Suite(.full) struct ClosedFromTheStart {
         enum Guard: CaseIterable {
             case users, password, restoredStore, lockedStore, damagedStore
         }
@@ -77,7 +77,7 @@ extension ProductTests {
         ) async throws {
             let routes = try routes(of: bench.library, appsKey: appsKey)
             try #require(routes.count > 60)
-            let share = Thoroughness.choose(5, orMany: 1)
+            let share = Tier.choose(full: 5, long: 1)
             for start in 0..<starts {
                 let port = try await withRefusingPort { $0 }
                 let asked = (0..<40).map { client in
@@ -123,7 +123,7 @@ extension ProductTests {
         }
 
         @Test(
-            .enabled("Python's sqlite3 is not installed") { await ForeignProgram.python(having: "sqlite3") != nil },
+            .needs(python: "sqlite3"),
             arguments: Guard.allCases)
         func `strangers get nothing from the first moment on, whatever the store is like`(_ guarding: Guard)
             async throws
@@ -147,7 +147,7 @@ extension ProductTests {
                         """)
                     try #require(added.exitCode == 0, "\(added.errors)")
                 }
-                let starts = Thoroughness.choose(guarding == .users ? 5 : 1, orMany: 5)
+                let starts = Tier.choose(full: guarding == .users ? 5 : 1, long: 5)
                 switch guarding {
                 case .users, .password: try await Self.expectClosed(bench, starts: starts, appsKey: key)
                 case .restoredStore:
@@ -225,7 +225,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+        @Test(.needs("sqlite3"))
         func `users that a store of a pre-release has are taken over once, with their passwords and positions`()
             async throws
         {

@@ -5,7 +5,7 @@ import Testing
 extension ProductTests {
     /// Exit code 70: what booksync itself does wrong. The store's schema refuses records that must not be; here it refuses
     /// right ones, which to the program is all the same.
-    @Suite(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+    @Suite(.needs("sqlite3"))
     struct Defects {
         private func sql(_ statement: String, in bench: Workbench) async throws {
             let result = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", statement], in: bench)

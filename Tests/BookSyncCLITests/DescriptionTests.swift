@@ -5,7 +5,7 @@ import Testing
 
 extension ForeignClientTests {
     /// The OpenAPI document against the server that it describes.
-    @Suite struct Description {
+    @Suite(.full) struct Description {
         /// A request, and the answer that the document promises for it.
         struct Case: Sendable {
             var operation: String
@@ -201,13 +201,8 @@ extension ForeignClientTests {
             }
         }
 
-        private static let fuzzer = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .map { URL(filePath: "\($0)/schemathesis") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-
-        @Test(.enabled(if: fuzzer != nil, "schemathesis is not installed"))
+        @Test(.needs("schemathesis"))
         func `a fuzzer of APIs finds no answer that is not described`() async throws {
-            let fuzzer = try #require(Self.fuzzer)
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let api = "\(shelf.address)/api/v1"
@@ -217,7 +212,7 @@ extension ForeignClientTests {
                             "run", "\(api)/openapi.json", "--url", api, "--exclude-path", "/events", "--checks", "all",
                             "--exclude-checks", "positive_data_acceptance,ignored_auth", "--phases",
                             "examples,coverage",
-                        ], in: bench.folder, executable: fuzzer
+                        ], in: bench.folder, executable: ForeignProgram.path("schemathesis")
                     ) { try await $0.result() }
                     #expect(result.exitCode == 0, "\(result.output.suffix(4000))")
                 }

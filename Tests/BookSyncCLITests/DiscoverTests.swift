@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// The page that searches catalogs, as it comes over the wire.
-    @Suite struct Discovering {
+    @Suite(.full) struct Discovering {
         static func withCatalogs(
             _ others: [String: ServerScript] = [:], settings: String = "",
             isolation: isolated (any Actor)? = #isolation,
@@ -226,7 +226,7 @@ extension ProductTests {
 }
 
 extension ForeignClientTests {
-    @Suite(.enabled(if: Browser.isInstalled, "chromium and chromedriver are not installed"))
+    @Suite(.full, .needs("chromium", "chromedriver"))
     struct DiscoveringInTheBrowser {
         @Test func `results appear as each catalog answers, and are added where they stand`() async throws {
             let gate = Gate()

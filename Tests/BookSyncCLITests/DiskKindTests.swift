@@ -13,7 +13,7 @@
                 return (facts[.posixPermissions] as? Int, facts[.groupOwnerAccountID] as? Int)
             }
 
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test(.needsMounting)
             func `case 34a: a book's folder may be another filesystem`() async throws {
                 let catalog = ScriptedCatalog(episodes: 4)
                 try await withCatalog(catalog.script, more: Self.naming) { bench, server in
@@ -47,8 +47,7 @@
             }
 
             @Test(
-                .enabled(
-                    if: ForeignProgram.isInstalled("clang"), "clang, which the Swift toolchain brings, is not in PATH"),
+                .needs("clang"),
                 arguments: [EINVAL, ENOTSUP])
             func `case 34b: folders that cannot be synced are told of once`(error: Int32) async throws {
                 let catalog = ScriptedCatalog(episodes: 3)
@@ -85,7 +84,7 @@
                 }
             }
 
-            @Test(.enabled(if: SmallDisk.canBeMounted, "giving a folder to another group takes the rights of root"))
+            @Test(.needsMounting)
             func `case 34c: a folder's own group and access list count`() async throws {
                 try await withCatalog(ScriptedCatalog(episodes: 1).script, more: Self.naming) { bench, _ in
                     let folder = bench.library.appending(path: "Shows").path

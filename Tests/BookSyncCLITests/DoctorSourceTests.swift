@@ -48,14 +48,12 @@ extension ProductTests {
 
         @Test func `a dead server and a silent one are said, and hold up nothing`() async throws {
             try await withServer(.always(.neverAnswer)) { silent in
-                let dead = try MisbehavingServer.start(.always(.notFound))
-                try await dead.stop()
-                try await withWorkbench { bench in
+                try await withWorkbenchAndRefusingPort { bench, port in
                     try bench.configure(
                         """
                         downloads: { stall-timeout: 1s }
                         sources:
-                          dead: { type: book-resource, url: "\(dead.url("/l"))" }
+                          dead: { type: book-resource, url: "http://127.0.0.1:\(port)/l" }
                           silent: { type: directory, url: "\(silent.url("/d/"))" }
                           quiet: { type: feed, url: "\(silent.url("/f.xml"))" }
                         """)

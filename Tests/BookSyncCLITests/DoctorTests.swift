@@ -155,7 +155,7 @@ extension ProductTests {
         }
 
         #if os(Linux)
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test(.needsMounting)
             func `case 37: a library whose disk is not mounted is said, and not begun anew`() async throws {
                 try await withWorkbench { bench in
                     let place = bench.folder.appending(path: "disk")
@@ -172,7 +172,7 @@ extension ProductTests {
                 }
             }
 
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test(.needsMounting)
             func `a disk that is full, or cannot be written, is said`() async throws {
                 try await withWorkbench { bench in
                     try FileManager.default.createDirectory(at: bench.library, withIntermediateDirectories: false)
@@ -195,7 +195,7 @@ extension ProductTests {
             }
         #endif
 
-        @Test(.enabled(if: PreloadedLibrary.isAvailable, "there is no C compiler"))
+        @Test(.needsCompiler)
         func `a filesystem that keeps no locks is said, by a run with 73 and by doctor`() async throws {
             try await withWorkbench { bench in
                 let library = try await PreloadedLibrary.make(Self.noLocks, in: bench.folder)

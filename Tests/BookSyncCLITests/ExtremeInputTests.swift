@@ -5,7 +5,7 @@ import Testing
 
 extension ProductTests.ExtremeNumbers {
     /// The same of options, settings, files, the store, headers and requests.
-    @Suite struct Inputs {
+    @Suite(.full) struct Inputs {
         private static let book = DemoCatalog.shortBook
 
         /// A library with the short book of the demo catalog.
@@ -34,7 +34,7 @@ extension ProductTests.ExtremeNumbers {
                     ["join", Self.book, "--max-part", "N", "--bitrate", "N", "--dry-run"],
                 ]
                 #expect(try await bench.run("subscribe", Self.book, "-q").exitCode == 0)
-                for value in Extreme.few.prefix(Thoroughness.choose(1, orMany: 3)) {
+                for value in Extreme.few.prefix(Tier.choose(full: 1, long: 3)) {
                     for option in options {
                         let arguments = option.map { $0.replacing("N", with: value) }
                         let result = try await bench.runBare(arguments + ["--library", "L"])
@@ -63,7 +63,7 @@ extension ProductTests.ExtremeNumbers {
             try await withShortBook { bench in
                 let fields = ExtremeFields(try await bench.run("config", "show").output)
                 #expect(fields.names.count > 10)
-                for value in Extreme.few.prefix(Thoroughness.choose(1, orMany: 3)) + ["9223372036854775807w"] {
+                for value in Extreme.few.prefix(Tier.choose(full: 1, long: 3)) + ["9223372036854775807w"] {
                     for name in fields.names {
                         try bench.configure(fields.setting([name: value]))
                         let result = try await bench.run("plan", Self.book, "--offline", environment: bench.configured)
@@ -86,7 +86,7 @@ extension ProductTests.ExtremeNumbers {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("touch"), "touch is not installed"))
+        @Test(.needs("touch"))
         func `files of any date are planned, verified and served`() async throws {
             try await withShortBook { bench in
                 let files = try bench.files().keys.sorted()
@@ -122,7 +122,7 @@ extension ProductTests.ExtremeNumbers {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+        @Test(.needs("sqlite3"))
         func `no number in the store ends a process`() async throws {
             try await withShortBook { bench in
                 #expect(try await bench.run("subscribe", Self.book).exitCode == 0)
@@ -140,7 +140,7 @@ extension ProductTests.ExtremeNumbers {
                 let tables = Set(rows.map { $0[0] }).sorted()
                 #expect(tables.count > 10)
                 // One that cannot be read hides those beside it: a table at a time, where there is time.
-                let parts = Thoroughness.choose(2, orMany: tables.count)
+                let parts = Tier.choose(full: 2, long: tables.count)
                 for value in ["9223372036854775807", "-9223372036854775808", "9e999"] {
                     for part in 0..<parts {
                         let changed = rows.filter { row in

@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// Every number that comes from outside, at the extremes of what its form can say: a sentence and an exit code, never a signal.
-    @Suite struct ExtremeNumbers {
+    @Suite(.full) struct ExtremeNumbers {
         /// A catalog of one kind: how its books are named, where their documents are, and a document with two episodes, in which
         /// `BOOK` is the book's number.
         private struct Form: Sendable {
@@ -204,7 +204,7 @@ extension ProductTests {
                     }
                     #expect(try bench.files().count { $0.key.hasSuffix(".mp3") } > books.count / 2)
                     try await bench.serve(environment: bench.configured) { shelf in
-                        try await visit(shelf, atMost: Thoroughness.choose(150, orMany: 5000))
+                        try await visit(shelf, atMost: Tier.choose(full: 150, long: 5000))
                     }
                 }
             }

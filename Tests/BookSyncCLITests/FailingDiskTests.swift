@@ -6,7 +6,7 @@ extension ProductTests {
     /// Case 36 of the download cases: the disk fails at a step of a publication. strace has the system call fail in the
     /// real program.
     @Suite(
-        .enabled("strace is not installed, or this process may trace no other") { await SystemCallTrace.isPossible() })
+        .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() })
     struct FailingDisk {
         enum Step: CaseIterable {
             case sync, rename, folderSync

@@ -121,6 +121,41 @@ extension ProductTests {
                 #expect(server.record.audioBytes == sent)
                 #expect(try !(await bench.run("plan", feed)).errors.contains("--renumber"))
                 #expect(try await bench.run("fetch", feed, "--json").summary().number("kept") == 6)
+
+                // Undo restores the numbers with the names, so that a new episode has one of its own.
+                show.update { show in
+                    var item = show.items[0]
+                    (item.title, item.guid, item.path, item.hour) = ("Reading VII", "g7", "/7.mp3", 99)
+                    item.bytes = sampleMP3(bytes: 20_100, seed: 77)
+                    show.items.insert(item, at: 0)
+                }
+                #expect(try await bench.run("undo", "-q").exitCode == 0)
+                #expect(try bench.files().keys.sorted() == before)
+                for _ in 1...2 {
+                    let next = try await bench.run("fetch", feed, "--json")
+                    #expect(next.exitCode == 0, "\(next.errors)")
+                    #expect(try bench.files().keys.sorted() == before + ["Show/007 Reading VII.mp3"])
+                }
+                #expect(try await bench.run("plan", feed).errors.contains("6 episodes would have another number"))
+                let again = try await bench.run("fetch", feed, "--renumber", "--json")
+                #expect(try again.summary().number("renamed") == 6, "\(again.errors)")
+                #expect(try bench.files().keys.sorted() == after + ["Show/007 Reading VII.mp3"])
+            }
+        }
+
+        @Test func `with fractions among the numbers the listing's order counts, and none is given twice`() async throws
+        {
+            let titles = ["Ep 1", "Ep 2", "Ep 2.5", "Ep 3", "Ep 4", "Ep 5", "Ep 6", "Ep 7", "Ep 8", "Ep 9"]
+            try await Self.withShow(Show(titles) { $0 }) { bench, server, _ in
+                let feed = server.url("/feed.xml")
+                let listed = try JSONObject(try await bench.run("catalog", feed, "--json").output)
+                #expect(listed.objects("episodes").compactMap { $0.number("section") } == Array(1...10))
+                #expect(try await bench.run("fetch", feed, "-q").exitCode == 0)
+                let expected = titles.enumerated().map { index, title in
+                    "Show/\(index < 9 ? "00" : "0")\(index + 1) \(title).mp3"
+                }
+                #expect(try bench.files().keys.sorted() == expected)
+                #expect(try await !bench.run("plan", feed).errors.contains("--renumber"))
             }
         }
 

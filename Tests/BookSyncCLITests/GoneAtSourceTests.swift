@@ -5,7 +5,7 @@
 
     extension ProductTests {
         /// Episodes that their server has not had for weeks.
-        @Suite(.enabled(if: PreloadedLibrary.isAvailable, "no C compiler is installed to move the clock with"))
+        @Suite(.needsCompiler)
         struct GoneAtSource {
             /// Nights of a cron job, by a clock that the test moves.
             private struct Nights {
@@ -38,8 +38,9 @@
                     var told = 0
                     while told == 0, nights.night < 40 {
                         let run = try await nights.next()
-                        #expect(run.exitCode == 75, "night \(nights.night): \(run.errors)")
                         told += run.errors.contains("gone at the source since") ? 1 : 0
+                        #expect(run.exitCode == (told == 0 ? 75 : 0), "night \(nights.night): \(run.errors)")
+                        #expect(run.errors.contains(/Serial.* episode 2/), "\(run.errors)")
                     }
                     #expect((14...22).contains(nights.night), "after weeks")
                     try await body(&nights, server, feed)

@@ -56,9 +56,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `a listing that lacks the same each night is a notice, and one that lacks something else is 75`()
-            async throws
-        {
+        @Test func `a listing that stays cut is 75, with its line, as long as it is cut`() async throws {
             let whole = Self.feed("Emma", items: [1, 2, 3])
             let second = try #require(whole.range(of: "<item><title>Ep 2")).lowerBound
             let third = try #require(whole.range(of: "<item><title>Ep 3")).lowerBound
@@ -73,15 +71,46 @@ extension ProductTests {
                     let one = String(whole[..<second])
                     let two = String(whole[..<third])
                     let nights: [(String, Int32)] = [
-                        (whole, 0), (two, 75), (two, 0), (one, 75), (one, 0), (whole, 0), (one, 75),
+                        (whole, 0), (two, 75), (two, 75), (two, 75), (one, 75), (one, 75), (whole, 0), (one, 75),
                     ]
                     for (feed, code) in nights {
                         served.update { $0 = feed }
-                        let night = try await bench.run("mirror")
+                        let night = try await bench.run("mirror", "-q")
                         #expect(night.exitCode == code, "\(night.errors)")
                         #expect(night.errors.contains("the feed ends in the middle") == (feed != whole))
+                        #expect(night.errorLines.count == (feed == whole ? 0 : 1), "\(night.errors)")
                     }
                     #expect(try bench.files().count == 3)
+                }
+            }
+        }
+
+        @Test func `a whole response with a count that is always wrong is told in the first night`() async throws {
+            let script = ServerScript { request in
+                guard request.path == "/api/feed/audiobooks" else {
+                    return ServerScript.file(sampleMP3(bytes: 20_000)).answer(request)
+                }
+                let address = "http://\(request.header("Host") ?? "")/audio/1.mp3"
+                return .text(
+                    """
+                    {"books":[{"id":"4711","title":"A Case","num_sections":"2","sections":[{"id":"101",
+                    "section_number":"1","title":"Chapter 1","listen_url":"\(address)","playtime":"5"}]}]}
+                    """)
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    let base = server.url("")
+                    try bench.configure(
+                        """
+                        sources:
+                          librivox: { type: librivox, url: "\(base)", archive-url: "\(base)", allow-private-addresses: true }
+                        subscriptions: [{ book: "librivox:4711" }]
+                        """)
+                    for code: Int32 in [75, 0, 0] {
+                        let night = try await bench.run("mirror", environment: bench.configured)
+                        #expect(night.exitCode == code, "\(night.errors)")
+                        #expect(night.errors.contains("declares 2 sections and lists 1"), "\(night.errors)")
+                    }
                 }
             }
         }

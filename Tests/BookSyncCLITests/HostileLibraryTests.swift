@@ -6,9 +6,6 @@ import Testing
 extension ProductTests {
     /// A library in which somebody else has been: what its store says, and what stands in `.booksync`.
     @Suite struct HostileLibrary {
-        private static let hasShell = ForeignProgram.isInstalled("sqlite3")
-        private static let noShell: Comment = "the shell of SQLite is not installed"
-
         private static func inStore(_ statements: String, of bench: Workbench) async throws {
             let result = try await ForeignProgram.run(
                 "sqlite3", [bench.library.path + "/.booksync/store.sqlite", statements], in: bench)
@@ -31,7 +28,7 @@ extension ProductTests {
         }
 
         @Test(
-            .enabled(if: hasShell, noShell),
+            .needs("sqlite3"),
             arguments: ["../outside.mp3", "a/../../outside.mp3", ".booksync/lock", "a//b"])
         func `a path that leads out of the library is not followed, and said`(path: String) async throws {
             try await withVictim { bench, _ in
@@ -47,7 +44,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: hasShell, noShell))
+        @Test(.needs("sqlite3"))
         func `nor one in the records of the trash`() async throws {
             try await withVictim { bench, _ in
                 #expect(try await bench.run("remove", "40111/1").exitCode == 0)
@@ -61,7 +58,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: hasShell, noShell))
+        @Test(.needs("sqlite3"))
         func `nor one in the records of what was exported`() async throws {
             try await withVictim { bench, _ in
                 #expect(try await bench.run("export", "opf", "40111").exitCode == 0)

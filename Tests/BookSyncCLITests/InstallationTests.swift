@@ -6,7 +6,7 @@ import Testing
 
 extension ProductTests {
     /// What lies in `config` for those who install booksync and have it run every night.
-    @Suite struct Installation {
+    @Suite(.full) struct Installation {
         private static func config(_ name: String) -> URL { Corpus.repository.appending(path: "config/\(name)") }
 
         private static func text(_ name: String) throws -> String {
@@ -30,7 +30,7 @@ extension ProductTests {
                 config("install"), ["--binary", product.path] + arguments, environment: environment, in: bench.folder)
         }
 
-        @Test(.enabled(if: Tool.shellcheck != nil, "there is no shellcheck"))
+        @Test(.needs("shellcheck"))
         func `shellcheck finds nothing in the scripts`() async throws {
             let scripts = ["setup", "install", "manual"].map { Self.config($0).path }
             let result = try await Self.run(try #require(Tool.shellcheck), scripts, in: Corpus.repository)
@@ -132,7 +132,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: Tool.systemdAnalyze != nil, "there is no systemd-analyze"))
+        @Test(.needs("systemd-analyze"))
         func `systemd finds nothing in the units`() async throws {
             try await Self.withInstallation { bench, prefix in
                 let units = ["booksync.service", "booksync.timer", "booksync-serve.service"]
@@ -169,12 +169,12 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: Tool.mandoc != nil, "there is no mandoc"))
+        @Test(.needs("mandoc"))
         func `mandoc finds nothing in the manual page`() async throws {
             try await Self.expectNoComplaint(of: Tool.mandoc, ["-T", "lint", "-W", "warning"])
         }
 
-        @Test(.enabled(if: Tool.groff != nil, "there is no groff"))
+        @Test(.needs("groff"))
         func `groff finds nothing in the manual page`() async throws {
             try await Self.expectNoComplaint(of: Tool.groff, ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8"])
         }
@@ -258,7 +258,7 @@ extension ProductTests {
 
         // MARK: Completions
 
-        @Test(.enabled(if: Tool.bash != nil, "there is no bash"))
+        @Test(.needs("bash"))
         func `bash completes commands and options`() async throws {
             try await Self.checkCompletion("bash", Tool.bash) { script, words in
                 let last = words.count - 1
@@ -274,7 +274,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: Tool.fish != nil, "there is no fish"))
+        @Test(.needs("fish"))
         func `fish completes commands and options`() async throws {
             try await Self.checkCompletion("fish", Tool.fish) { script, words in
                 ["--no-config", "-c", "source \(script); complete -C '\(words.joined(separator: " "))'"]
@@ -282,7 +282,7 @@ extension ProductTests {
         }
 
         /// In a terminal of its own, at the press of the key.
-        @Test(.enabled(if: Tool.zsh != nil && Tool.timeout != nil, "there is no zsh"))
+        @Test(.needs("zsh", "timeout"))
         func `zsh completes commands and options`() async throws {
             try await Self.checkCompletion("zsh", Tool.timeout) { script, words in
                 [

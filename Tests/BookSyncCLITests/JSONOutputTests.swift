@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What every command prints with `--json`, held against its schema.
-    @Suite struct JSONOutput {
+    @Suite(.full) struct JSONOutput {
         /// Runs the product and remembers what it printed.
         private final class Reader {
             let bench: Workbench
@@ -81,6 +81,7 @@ extension ProductTests {
                 try await readSettings(reader)
                 try await readServers(reader)
                 try await readLiveRun(reader)
+                try await readMove(reader)
                 #expect(reader.met == RecordedSchemas.programsCommands)
                 #expect(reader.events == (try reader.schemas.events()))
             }
@@ -211,8 +212,21 @@ extension ProductTests {
             try Data(outline.replacing("</body>", with: more + "</body>").utf8)
                 .write(to: reader.bench.folder.appending(path: "in.opml"))
             try await reader.run("subscriptions --import in.opml", exitCode: 65)
-            try await reader.run("subscriptions --moved https://feeds.example/1 https://feeds.example/2")
             try await reader.run("subscriptions")
+        }
+
+        private func readMove(_ reader: Reader) async throws {
+            let script = ServerScript { request in
+                var feed = ServedFeed()
+                feed.items = [ServedFeed.Item(1)]
+                if request.path == "/new.xml" { feed.path = "/new.xml" }
+                return feed.answer(request)
+            }
+            try await withServer(script) { server in
+                try await reader.run("fetch \(server.url("/feed.xml"))", printing: nil)
+                try await reader.run("subscriptions --moved \(server.url("/feed.xml")) \(server.url("/new.xml"))")
+                try await reader.run("subscriptions")
+            }
         }
 
         private func readFiles(_ reader: Reader, refusing port: Int) async throws {
@@ -221,20 +235,14 @@ extension ProductTests {
                 "verify", "verify --quick", "export csv", "export csv", "export cover", "export csv --output c.csv",
                 "export opml --output o.opml",
             ] { try await reader.run(line) }
-            if ForeignProgram.isInstalled("ffmpeg", "ffprobe") {
-                for line in ["join 40111 --format mp3 --dry-run", "join 40111 --format mp3", "join 40111 --format mp3"]
-                {
-                    try await reader.run("\(line) --incomplete", printing: nil)
-                }
-                try await reader.run("join 30776 --format mp3", exitCode: 75)
-                for line in ["tag 40111/1 --dry-run", "tag 40111/1", "tag 40111/1", "tag 40111/1 --restore"] {
-                    try await reader.run(line)
-                }
-                try FileManager.default.removeItem(at: bench.library.appending(path: "Joined"))
-            } else {
-                reader.met.formUnion(["join", "tag"])
-                reader.events.formUnion(["joined", "tagged"])
+            for line in ["join 40111 --format mp3 --dry-run", "join 40111 --format mp3", "join 40111 --format mp3"] {
+                try await reader.run("\(line) --incomplete", printing: nil)
             }
+            try await reader.run("join 30776 --format mp3", exitCode: 75)
+            for line in ["tag 40111/1 --dry-run", "tag 40111/1", "tag 40111/1", "tag 40111/1 --restore"] {
+                try await reader.run(line)
+            }
+            try FileManager.default.removeItem(at: bench.library.appending(path: "Joined"))
             // Of several libraries: see LibrariesTests.
             reader.met.insert("move")
             reader.events.formUnion(["library", "moved"])
@@ -401,7 +409,7 @@ extension ProductTests {
             """
 
         @Test(
-            .enabled("Python's jsonschema is not installed") { await ForeignProgram.python(having: module) != nil })
+            .needs(python: module))
         func `Python's jsonschema reads the schemas, and takes and refuses the same documents`() async throws {
             let python = try #require(await ForeignProgram.python(having: Self.module))
             try await withWorkbench { bench in

@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// One file of a book's episodes, judged by ffprobe, mutagen and mpg123.
-    @Suite(.enabled(if: ForeignProgram.isInstalled("ffmpeg", "ffprobe"), "ffmpeg is not installed"))
+    @Suite(.needs("ffmpeg", "ffprobe"))
     struct JoinTests {
         /// Makes an audio file: a second and a half of a tone, and half a second of silence.
         private func make(_ name: String, _ arguments: String, seconds: Int = 2, in bench: Workbench) async throws
@@ -352,7 +352,7 @@ extension ProductTests {
                     let left = try FileManager.default.contentsOfDirectory(
                         atPath: bench.library.path + "/.booksync/joining")
                     #expect(left == [])
-                    guard let python = await ForeignProgram.python(having: "mutagen") else { return }
+                    let python = try #require(await ForeignProgram.python(having: "mutagen"))
                     let script =
                         "import sys, mutagen; f = mutagen.File(sys.argv[1]); print(f.tags['\\xa9nam'][0], int(f.info.length))"
                     let judged = try await withProduct(
@@ -364,7 +364,8 @@ extension ProductTests {
             }
         }
 
-        @Test func `MP3 files of several kinds are encoded once, and mpg123 plays and mutagen reads what comes of it`()
+        @Test(.needs("mpg123"), .needs(python: "mutagen"))
+        func `MP3 files of several kinds are encoded once, and mpg123 plays and mutagen reads what comes of it`()
             async throws
         {
             try await withWorkbench { bench in
@@ -379,11 +380,9 @@ extension ProductTests {
                     #expect(made.first?.number("reencoded") == 1 && made.first?.number("episodes") == 3, "\(made)")
                     let file = joined("A Book.mp3", in: bench)
                     expect(try await read(file, in: bench).starts, near: try await onsets(file, in: bench))
-                    if ForeignProgram.isInstalled("mpg123") {
-                        let played = try await ForeignProgram.run("mpg123", ["-q", "-t", file.path], in: bench)
-                        #expect(played.exitCode == 0 && played.errors == "", "\(played.errors)")
-                    }
-                    guard let python = await ForeignProgram.python(having: "mutagen") else { return }
+                    let played = try await ForeignProgram.run("mpg123", ["-q", "-t", file.path], in: bench)
+                    #expect(played.exitCode == 0 && played.errors == "", "\(played.errors)")
+                    let python = try #require(await ForeignProgram.python(having: "mutagen"))
                     let script = """
                         import sys, mutagen
                         tags = mutagen.File(sys.argv[1]).tags
@@ -581,9 +580,7 @@ extension ProductTests {
             ]
 
         @Test(
-            .enabled("strace is not installed, or this process may trace no other") {
-                await SystemCallTrace.isPossible()
-            },
+            .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() },
             arguments: steps.indices)
         func `a join that is killed at any step leaves the old file or the new one, and the next one finishes`(
             step: Int
@@ -609,6 +606,7 @@ extension ProductTests {
                             ],
                         environment: environment, in: bench.folder, executable: SystemCallTrace.tool
                     ) { try await $0.result() }
+                    #expect(killed.signal == SIGKILL, "\(killed)")
                     let left = sha256(try Data(contentsOf: file))
                     let next = try await join(
                         "--format", "mp3", "--bitrate", "32k", environment: environment, in: bench)

@@ -84,10 +84,11 @@ import Testing
             #expect(Double(output.split(separator: "第1集").count - 1) <= tenths + 1)
         }
 
-        @Test func `a terminal that goes away does not stop the run`() async throws {
+        @Test func `what is written to a terminal that is gone is lost, and no more than that`() async throws {
             let pair = try PseudoTerminal(columns: 80, rows: 24)
             let display = LiveDisplay(descriptor: pair.terminal)
             _ = Foundation.close(pair.controller)
+            #expect(write(pair.terminal, "a", 1) == -1)
             await display.apply(.started(Self.progress(1)))
             await display.log("nobody reads this")
             await display.close()

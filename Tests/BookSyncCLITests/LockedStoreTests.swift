@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension ProductTests {
-    @Suite(.enabled("Python's sqlite3 is not installed") { await ForeignProgram.python(having: "sqlite3") != nil })
+    @Suite(.full, .needs(python: "sqlite3"))
     struct LockedStore {
         static let taking = """
             import sqlite3, time

@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What is inside the files, judged by ffprobe.
-    @Suite(.enabled(if: ForeignProgram.isInstalled("ffmpeg", "ffprobe"), "ffmpeg is not installed"))
+    @Suite(.needs("ffmpeg", "ffprobe"))
     struct MediaTests {
         private static let probing = ["BOOKSYNC_PROBE": "auto"]
 
@@ -121,7 +121,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: Browser.isInstalled, "no browser is installed"))
+        @Test(.needs("chromium", "chromedriver"))
         func `the page of an episode lists its chapters, plays from one, and marks the one that is played`()
             async throws
         {

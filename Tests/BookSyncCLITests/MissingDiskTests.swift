@@ -6,7 +6,7 @@
     extension ProductTests {
         /// Case 37 of the download cases, as the user meets it.
         @Suite(.limitedConcurrency) struct MissingDisk {
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test(.needsMounting)
             func `case 37: a library whose disk is not mounted is 73 before any request, and stays as it is`()
                 async throws
             {
@@ -43,7 +43,7 @@
                 }
             }
 
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test(.needsMounting)
             func `without the disk with its users a server of several libraries is refused, unless it has a password`()
                 async throws
             {
@@ -130,7 +130,36 @@
                 }
             }
 
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test func `a library whose records are gone is 74 for who looks, and a run recognises its audio`()
+                async throws
+            {
+                let catalog = ScriptedCatalog(episodes: 2)
+                try await withCatalog(catalog.script, more: "subscriptions: [{ book: \"cat:1\" }]") { bench, server in
+                    #expect(try await bench.run("mirror", "-q", environment: bench.configured).exitCode == 0)
+                    try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync"))
+                    for arguments in [
+                        ["list"], ["list", "1"], ["search", "x"], ["show", "1"], ["queue"], ["doctor"], ["undo"],
+                    ] {
+                        let result = try await bench.runBare(
+                            arguments + ["--library", "L"], environment: bench.configured)
+                        let text = result.output + result.errors
+                        #expect(result.exitCode == 74, "\(arguments): \(text)")
+                        #expect(text.contains("its audio is there, and no record of it"), "\(arguments): \(text)")
+                        #expect(text.contains("booksync fetch for each book"), "\(arguments): \(text)")
+                    }
+                    #expect(!FileManager.default.fileExists(atPath: bench.library.appending(path: ".booksync").path))
+                    let asked = server.record.requests.count { $0.path.hasPrefix("/audio/") }
+                    let planned = try await bench.run("plan", environment: bench.configured)
+                    #expect(planned.exitCode == 0, "\(planned.errors)")
+                    let again = try await bench.run("mirror", "--json", environment: bench.configured)
+                    #expect(again.exitCode == 0, "\(again.errors)")
+                    #expect(try again.summary().number("adopted") == 2)
+                    #expect(server.record.requests.count { $0.path.hasPrefix("/audio/") } == asked)
+                    #expect(try await bench.run("list", environment: bench.configured).exitCode == 0)
+                }
+            }
+
+            @Test(.needsMounting)
             func `on a disk without a byte free the trash can be emptied, and to remove says so`() async throws {
                 try await withCatalog(ScriptedCatalog(episodes: 3, bytes: 300_000).script) { bench, _ in
                     try FileManager.default.createDirectory(at: bench.library, withIntermediateDirectories: true)
@@ -153,8 +182,7 @@
             }
 
             @Test(
-                .enabled(
-                    if: Unprivileged.isAvailable, "root may write everywhere, and there is no setpriv to hinder it"))
+                .needs("a user who is not root, or setpriv") { Unprivileged.isAvailable })
             func `case 37: a library without the permission to write is 73 before any request`() async throws {
                 try await withCatalog(ScriptedCatalog(episodes: 1).script) { bench, server in
                     #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
@@ -172,8 +200,7 @@
             }
 
             @Test(
-                .enabled(
-                    if: Unprivileged.isAvailable, "root may read everywhere, and there is no setpriv to hinder it"))
+                .needs("a user who is not root, or setpriv") { Unprivileged.isAvailable })
             func `a folder that may not be read, as lost+found, hinders no search for a moved file`() async throws {
                 try await withCatalog(ScriptedCatalog(episodes: 2).script) { bench, server in
                     #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)

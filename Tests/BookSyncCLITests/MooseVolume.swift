@@ -6,7 +6,7 @@ import Testing
 enum MooseVolume {
     /// Mounting needs root, or what else has `/dev/fuse`.
     static var isPossible: Bool {
-        ForeignProgram.isInstalled("mfsmaster", "mfschunkserver", "mfsmount", "umount")
+        ["mfsmaster", "mfschunkserver", "mfsmount", "umount"].allSatisfy { ForeignProgram.path($0) != nil }
             && access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0
             && FileManager.default.isReadableFile(atPath: emptyMetadata) && machineAddress != nil
     }

@@ -57,6 +57,24 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [302, 307])
+        func `a feed behind a temporary redirect is the book of the address that was typed`(status: Int) async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                for path in ["/one.xml", "/two.xml"] {
+                    feed.update {
+                        $0.path = path
+                        $0.redirects["/feed.xml"] = (status, path)
+                    }
+                    if path == "/one.xml" { try await begin(bench, server) }
+                    #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                    #expect(try await bench.run("fetch", server.url("/feed.xml"), "-q").exitCode == 0)
+                    try expectOnce(3, bench, server)
+                }
+                let listed = try await bench.run("list", "feed:\(server.url("/feed.xml"))", "--json")
+                #expect(try JSONObject.list(listed.output).count == 3, "\(listed.errors)")
+            }
+        }
+
         @Test func `a temporary redirect, or one to something else, is not recorded`() async throws {
             try await withFeed(Self.feed) { bench, server, feed in
                 try await begin(bench, server)
@@ -133,17 +151,25 @@ extension ProductTests {
                     $0.path = "/new.xml"
                     $0.items.insert(ServedFeed.Item(4), at: 0)
                 }
-                #expect(try await bench.run("mirror", "-q").exitCode == 66)
                 let (old, new) = (server.url("/feed.xml"), server.url("/new.xml"))
+                let gone = try await bench.run("mirror", "-q")
+                #expect(gone.exitCode == 66)
+                #expect(
+                    gone.errors.contains("booksync subscriptions --moved 'feed:\(old)' NEWADDRESS"), "\(gone.errors)")
+                #expect(try await !bench.run("subscriptions").output.contains("moved to"))
                 let moved = try await bench.run("subscriptions", "--moved", old, new, "--json")
                 #expect(moved.exitCode == 0, "\(moved.errors)")
                 #expect(try JSONObject(moved.output)["event"] == "feed_moved")
                 #expect(try JSONObject(moved.output)["address"] == new)
                 #expect(try await bench.run("mirror", "-q").exitCode == 0)
                 try expectOnce(4, bench, server)
+                let table = try await bench.run("subscriptions").output
+                #expect(table.contains("moved to") && table.contains(new), "\(table)")
+                let listed = try JSONObject.list(try await bench.run("subscriptions", "--json").output)
+                #expect(listed.map { $0["moved_to"] } == [new])
                 // And takes it back.
-                #expect(try await bench.run("subscriptions", "--moved", new, old, "-q").exitCode == 0)
                 feed.update { $0.path = "/feed.xml" }
+                #expect(try await bench.run("subscriptions", "--moved", new, old, "-q").exitCode == 0)
                 #expect(try await bench.run("mirror", "-q").exitCode == 0)
                 try expectOnce(4, bench, server)
                 for wrong in [["--moved", old], ["--moved", old, "nonsense"], ["--moved", "demo:40111", new]] {
@@ -151,6 +177,63 @@ extension ProductTests {
                     #expect(result.exitCode == 64, "\(wrong): \(result.errors)")
                 }
                 #expect(try await bench.run("subscriptions", "--moved", server.url("/unknown.xml"), new).exitCode == 66)
+            }
+        }
+
+        @Test func `an address that is not the feed's, or cannot be asked, is refused, and nothing changes`()
+            async throws
+        {
+            try await withWorkbenchAndRefusingPort { bench, port in
+                try bench.configure("downloads: { retries: 0 }")
+                let script = ServerScript { request in
+                    var feed = Self.feed
+                    if request.path == "/show.xml" {
+                        feed.path = "/show.xml"
+                        feed.items = [ServedFeed.Item(21)]
+                    }
+                    if request.path == "/folder/" { return .text("<html><a href=\"1.mp3\">1.mp3</a></html>") }
+                    return feed.answer(request)
+                }
+                try await withServer(script) { server in
+                    try await begin(bench, server)
+                    let old = server.url("/feed.xml")
+                    for (address, code, why) in [
+                        (server.url("/folder/"), Int32(65), "the feed of \(server.url("/folder/")) cannot be read"),
+                        (server.url("/show.xml"), 65, "none of its episodes is listed there"),
+                        (server.url("/nowhere.xml"), 66, "no book is at \(server.url("/nowhere.xml"))"),
+                        ("http://127.0.0.1:\(port)/feed.xml", 69, "the server refuses the connection"),
+                    ] {
+                        let refused = try await bench.run(
+                            "subscriptions", "--moved", old, address, environment: bench.configured)
+                        #expect(refused.exitCode == code, "\(address): \(refused.errors)")
+                        #expect(refused.errors.contains(why), "\(refused.errors)")
+                    }
+                    let asked = server.record.requests.count
+                    #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                    #expect(server.record.requests.dropFirst(asked).map(\.path) == ["/feed.xml"])
+                    try expectOnce(3, bench, server)
+                }
+            }
+        }
+
+        @Test func `an error about a feed that has moved names the address that was asked`() async throws {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update {
+                    $0.path = "/new.xml"
+                    $0.redirects["/feed.xml"] = (301, "/new.xml")
+                }
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                feed.update { $0.path = "/newest.xml" }
+                let gone = try await bench.run("mirror", "-q")
+                #expect(gone.exitCode == 66)
+                #expect(gone.errors.contains("no book is at \(server.url("/new.xml"))"), "\(gone.errors)")
+                feed.update {
+                    $0.path = "/new.xml"
+                    $0.token = "none"
+                }
+                let refused = try await bench.run("mirror", "-q")
+                #expect(refused.errors.contains("the feed of \(server.url("/new.xml"))"), "\(refused.errors)")
             }
         }
 

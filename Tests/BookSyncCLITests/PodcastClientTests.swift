@@ -5,7 +5,7 @@ import Testing
 
 extension ForeignClientTests {
     /// What other people's podcast clients make of the feeds.
-    @Suite struct PodcastClients {
+    @Suite(.full) struct PodcastClients {
         private static let feed = "feeds/demo/40111.xml"
 
         /// The digests of what is in a folder that a client filled, sorted.
@@ -14,7 +14,7 @@ extension ForeignClientTests {
                 .map { sha256(try Data(contentsOf: $0.value)) }.sorted()
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("gpo"), "gPodder is not installed"))
+        @Test(.needs("gpo"))
         func `gPodder subscribes, downloads every episode, and later finds nothing new`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -37,7 +37,7 @@ extension ForeignClientTests {
         }
 
         @Test(
-            .enabled(if: ForeignProgram.isInstalled("newsboat", "sqlite3"), "newsboat or sqlite3 is not installed"))
+            .needs("newsboat", "sqlite3"))
         func `newsboat knows every episode, in the order of the book`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -60,7 +60,7 @@ extension ForeignClientTests {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("podget"), "podget is not installed"))
+        @Test(.needs("podget"))
         func `podget downloads every episode, and none again`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -83,7 +83,7 @@ extension ForeignClientTests {
 
         // MARK: Judges of XML
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("xmllint"), "xmllint is not installed"))
+        @Test(.needs("xmllint"))
         func `xmllint accepts the feed and the list of feeds`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -128,9 +128,7 @@ extension ForeignClientTests {
             """
 
         @Test(
-            .enabled("Python's feedparser is not installed") {
-                await ForeignProgram.python(having: "feedparser") != nil
-            })
+            .needs(python: "feedparser"))
         func `feedparser finds nothing wrong with the feed, and everything in it`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -151,7 +149,7 @@ extension ForeignClientTests {
             "\(shelf.address)/media/demo/40111/5000000006.mp3"
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("ffprobe"), "ffprobe is not installed"))
+        @Test(.needs("ffprobe"))
         func `ffprobe reads the length that the feed tells`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -171,7 +169,7 @@ extension ForeignClientTests {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("ffmpeg"), "ffmpeg is not installed"))
+        @Test(.needs("ffmpeg"))
         func `a player that jumps ahead asks for a range and goes on from there`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in

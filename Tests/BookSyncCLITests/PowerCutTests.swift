@@ -5,7 +5,7 @@ import Testing
 extension ProductTests {
     /// Case 35 of the download cases: in which order what was fetched reaches the disk.
     @Suite(
-        .enabled("strace is not installed, or this process may trace no other") { await SystemCallTrace.isPossible() })
+        .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() }, .needs("sqlite3"))
     struct PowerCut {
         @Test(arguments: [1, 6])
         func `case 35: fsync of the file, announcement, rename, fsync of the folder, commit, in this order`(
@@ -91,6 +91,14 @@ extension ProductTests {
                     ["-f", "-o", "/dev/null", "-P", path, "-e", "inject=\(step.name):signal=KILL", "-e", "signal=none"])
                 #expect(killed.signal == SIGKILL, "\(killed)")
                 #expect(try bench.files().isEmpty == (step != .folderSync))
+                if step == .rename || step == .folderSync {
+                    // What was synced and announced is whole after another boot too.
+                    let rebooted = try await ForeignProgram.run(
+                        "sqlite3",
+                        [bench.library.path + "/.booksync/store.sqlite", "UPDATE transfer SET boot_id = 'another'"],
+                        in: bench)
+                    #expect(rebooted.exitCode == 0, "\(rebooted.errors)")
+                }
 
                 let next = try await fetch(into: "L", SystemCallTrace.options(to: log))
                 #expect(next.exitCode == 0, "\(next.errors)")
@@ -102,6 +110,26 @@ extension ProductTests {
                 let commit = try #require(recovery.pageWrites.last { $0.bytes.contains(digest) })
                 let synced = try #require(recovery.firstSync(of: folder))
                 #expect(synced.end < commit.call.begin)
+            }
+        }
+
+        @Test func `what was restored before a kill, and not recorded, is recorded by the next run`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "demo:40111", "-q")
+                let files = try bench.digests()
+                let folder = try #require(try bench.files().values.first).deletingLastPathComponent().path
+                #expect(try await bench.run("remove", "demo:40111/2", "--yes").exitCode == 0)
+                let product = try #require(ProductRunner.executable)
+                let killed = try await withProduct(
+                    ["-f", "-o", "/dev/null", "-P", folder, "-e", "inject=fsync:signal=KILL", "-e", "signal=none"]
+                        + [product.path, "trash", "restore", "--all", "--library", "L"],
+                    in: bench.folder, executable: SystemCallTrace.tool
+                ) { try await $0.result() }
+                #expect(killed.signal == SIGKILL, "\(killed)")
+                let next = try await bench.run("fetch", "demo:40111", "--json")
+                #expect(try next.summary().number("kept") == 6 && next.summary().number("removed") == 0)
+                #expect(try await bench.run("trash", "list", "--json").output == "[]\n")
+                #expect(try bench.digests() == files)
             }
         }
 

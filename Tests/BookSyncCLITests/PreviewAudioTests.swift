@@ -91,8 +91,7 @@ extension ProductTests {
 
 extension ForeignClientTests {
     @Suite(
-        .enabled(
-            if: Browser.isInstalled && ForeignProgram.isInstalled("ffmpeg"), "chromium or ffmpeg is not installed"))
+        .needs("chromium", "chromedriver", "ffmpeg"))
     struct PreviewInTheBrowser {
         @Test func `a browser plays the first episode beyond the first piece of it`() async throws {
             try await withWorkbench { bench in

@@ -11,7 +11,7 @@ enum RealServer: String, CaseIterable, Sendable {
     case python = "python3"
     case busybox
 
-    static let installed = allCases.filter { ForeignProgram.isInstalled($0.rawValue) }
+    static let installed = allCases.filter { ForeignProgram.path($0.rawValue) != nil }
 
     /// How it is asked.
     enum Way: String, CaseIterable, Sendable {
@@ -206,7 +206,7 @@ enum RealServer: String, CaseIterable, Sendable {
 enum RealProxy: String, CaseIterable, Sendable {
     case squid, tinyproxy
 
-    static let installed = allCases.filter { ForeignProgram.isInstalled($0.rawValue) }
+    static let installed = allCases.filter { ForeignProgram.path($0.rawValue) != nil }
 
     /// Runs it while the body runs.
     func run<Answer>(

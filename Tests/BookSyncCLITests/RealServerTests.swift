@@ -4,7 +4,7 @@ import Testing
 
 extension ForeignClientTests {
     /// Folders and feeds behind the web servers that people have, judged by `sha256sum`.
-    @Suite struct RealServers {
+    @Suite(.full) struct RealServers {
         /// A shelf on a server, and the library beside it.
         private struct Scene {
             let bench: Workbench
@@ -134,7 +134,7 @@ extension ForeignClientTests {
         private static let reference = "files:a book & more"
 
         @Test(
-            .enabled(if: !RealServer.installed.isEmpty, "no web server is installed"), arguments: RealServer.installed)
+            .needs("a web server") { !RealServer.installed.isEmpty }, arguments: RealServer.installed)
         func `a folder is kept byte for byte, asked for once, and gone on with after a kill`(_ server: RealServer)
             async throws
         {
@@ -155,7 +155,7 @@ extension ForeignClientTests {
         }
 
         @Test(
-            .enabled(if: ForeignProgram.isInstalled("openssl"), "openssl is not installed"),
+            .needs("openssl"),
             arguments: RealServer.installed.filter(\.canGuard))
         func `so is one with a password, over HTTPS where the server has it`(_ server: RealServer) async throws {
             try await withWorkbench { bench in
@@ -173,8 +173,7 @@ extension ForeignClientTests {
         }
 
         @Test(
-            .enabled(
-                if: !RealProxy.installed.isEmpty && RealServer.installed.contains(.nginx), "no proxy, or no nginx"),
+            .needs("a proxy, and nginx") { !RealProxy.installed.isEmpty && RealServer.installed.contains(.nginx) },
             arguments: RealProxy.installed, RealServer.Way.allCases)
         func `so is one behind a proxy`(_ proxy: RealProxy, _ way: RealServer.Way) async throws {
             try await withWorkbench { bench in
@@ -224,7 +223,7 @@ extension ForeignClientTests {
         }
 
         @Test(
-            .enabled(if: ForeignProgram.isInstalled("curl", "wget"), "curl or wget is not installed"),
+            .needs("curl", "wget"),
             // The proxy that writes down what is asked for hangs with webfs.
             arguments: RealServer.installed.filter { $0.hasRanges && $0 != .webfs })
         func `after a kill no more is asked for than curl and wget ask for, and nothing that is there`(

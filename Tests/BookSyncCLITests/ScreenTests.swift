@@ -9,7 +9,7 @@
         /// A first evening with booksync, as it stands on the screen of a terminal: in both languages, wide and narrow.
         ///
         /// With `BOOKSYNC_UPDATE_SCREENS=1` the screens in Fixtures/screens are recorded anew.
-        @Suite struct Screens {
+        @Suite(.full) struct Screens {
             private static let evening = [
                 "", "fetch 40111/1-3 --jobs 1", "list", "list 夜航船", "plan 40111", "catalog 40111",
                 "plan 40111 --offline --naming '{title}/{section}.{ext}'", "explain 夜航船/2", "pause 夜航船/5",
@@ -82,7 +82,7 @@
 
             /// Without what differs from one evening to the next, at the same width.
             private static func steady(_ text: String) -> String {
-                text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d/, with: "2026-11-25 20:00")
+                text.replacing(/\d{4}-\d\d-\d\d(\s+)\d\d:\d\d/, with: { "2026-11-25\($0.output.1)20:00" })
                     .replacing(/127\.0\.0\.1:\d{5}/, with: "127.0.0.1:12345")
                     .replacing(/(in |用时 |fetch +)\d+(\s+s)/, with: { "\($0.output.1)0\($0.output.2)" })
                     .replacing(/\d+ s ago|\d+ s前/, with: "0 s ago")

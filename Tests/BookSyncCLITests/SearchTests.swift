@@ -108,6 +108,9 @@ extension ProductTests {
                 #expect(try await ids("--state", "locked") == ["30776"])
                 #expect(try await ids("--state", "finished") == ["30776", "40111"])
                 #expect(try await ids("--state", "paused") == [])
+                // As the table has it.
+                let missing = try await ids("--state", "waiting")
+                for word in ["not here", "未下载", "等待中"] { #expect(try await ids("--state", word) == missing) }
                 let sections = try JSONObject.list(
                     try await bench.run("list", "40111", "--sort", "section", "--reverse", "--json").output
                 ).compactMap { $0.number("section") }

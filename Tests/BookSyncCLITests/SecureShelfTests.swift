@@ -6,9 +6,7 @@ import Testing
 extension ForeignClientTests {
     /// HTTPS and gzip, as curl and openssl have them.
     @Suite(
-        .enabled(
-            if: ForeignProgram.isInstalled("curl") && ForeignProgram.isInstalled("openssl"),
-            "curl and openssl are not installed"))
+        .needs("curl", "openssl"))
     struct SecureShelf {
         /// What openssl says of the certificate that a port shows.
         private static func fingerprint(_ bench: Workbench, _ port: Int) async throws -> String {

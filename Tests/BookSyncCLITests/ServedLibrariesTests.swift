@@ -105,7 +105,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+        @Test(.needs("sqlite3"))
         func `users listen in all libraries, and log in to the first`() async throws {
             try await withTwo { bench in
                 let added = try await bench.shell(

@@ -7,9 +7,8 @@ extension ForeignClientTests {
     /// A shelf that stays up for a week: two users on three screens, a podcast app, a cron job beside the server, a catalog that
     /// fails now and then, and a clock that makes the nights short.
     @Suite(
-        .enabled(
-            if: Browser.isInstalled && PreloadedLibrary.isAvailable, "chromium, chromedriver or a C compiler is missing"
-        ))
+        .full,
+        .needs("chromium", "chromedriver"), .needsCompiler)
     struct ServedWeek {
         private enum User: String, CaseIterable {
             case lin = "小林"

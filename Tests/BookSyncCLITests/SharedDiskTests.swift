@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// A real network filesystem, MooseFS, mounted twice as two machines would: with locks that reach one mount only.
-    @Suite(.enabled(if: MooseVolume.isPossible, "MooseFS is not installed, or this user may not mount"), .serialized)
+    @Suite(.needs("MooseFS, and the right to mount it") { MooseVolume.isPossible }, .serialized)
     struct SharedDisk {
         private static func listing(_ catalog: ScriptedCatalog, of folder: String) throws -> [String] {
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder)

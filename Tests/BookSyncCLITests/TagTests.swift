@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// Tags that are embedded in files, judged by mutagen, mpg123, ffmpeg's stream hash and the bytes that were served.
-    @Suite(.enabled(if: ForeignProgram.isInstalled("ffmpeg", "ffprobe"), "ffmpeg is not installed"))
+    @Suite(.needs("ffmpeg", "ffprobe"))
     struct TagTests {
         private func make(_ name: String, _ arguments: String, in bench: Workbench) async throws -> [UInt8] {
             let input = "-v error -nostdin -f lavfi -t 8 -i sine=frequency=330 "
@@ -79,8 +79,8 @@ extension ProductTests {
             ).output
         }
 
-        private func python(_ script: String, _ arguments: [String], in bench: Workbench) async throws -> String? {
-            guard let python = await ForeignProgram.python(having: "mutagen") else { return nil }
+        private func python(_ script: String, _ arguments: [String], in bench: Workbench) async throws -> String {
+            let python = try #require(await ForeignProgram.python(having: "mutagen"))
             let result = try await withProduct(
                 ["-c", script] + arguments, environment: ForeignProgram.home, in: bench.folder, executable: python
             ) { try await $0.result() }
@@ -124,14 +124,10 @@ extension ProductTests {
                             print(track, e["title"][0], e["album"][0], e["artist"][0], e["date"][0], len(covers), round(f.info.length))
                         """
                     let tagged = try audio(in: bench).dropLast().map(\.path)
-                    if let read = try await python(script, tagged, in: bench) {
-                        let lines = read.split(separator: "\n")
-                        #expect(lines == (1...5).map { "\($0) 第\($0)集 三体 第二部 刘慈欣 2020-03-03 1 8" })
-                    }
-                    if ForeignProgram.isInstalled("mpg123") {
-                        let played = try await ForeignProgram.run("mpg123", ["-q", "-t", tagged[0]], in: bench)
-                        #expect(played.exitCode == 0 && played.errors == "", "\(played.errors)")
-                    }
+                    let lines = try await python(script, tagged, in: bench).split(separator: "\n")
+                    #expect(lines == (1...5).map { "\($0) 第\($0)集 三体 第二部 刘慈欣 2020-03-03 1 8" })
+                    let played = try await ForeignProgram.run("mpg123", ["-q", "-t", tagged[0]], in: bench)
+                    #expect(played.exitCode == 0 && played.errors == "", "\(played.errors)")
                     // Done is done, and nothing is asked for again.
                     let again = try await bench.run("tag", "own:feed", environment: environment)
                     #expect(again.output.contains("0 files tagged, 5 unchanged"), "\(again.output)")
@@ -194,7 +190,7 @@ extension ProductTests {
                 for (number, version) in [3, 4, 3].enumerated() {
                     let file = bench.folder.appending(path: "\(number).mp3")
                     try Data(plain + tail).write(to: file)
-                    guard try await python(script, [file.path, "\(version)"], in: bench) != nil else { return }
+                    _ = try await python(script, [file.path, "\(version)"], in: bench)
                     if number == 2 { _ = try await python(unsynchronise, [file.path], in: bench) }
                     files.append(("\(number).mp3", Array(try Data(contentsOf: file))))
                 }
@@ -214,7 +210,7 @@ extension ProductTests {
                         #"评论 词 7 b'id' b'\xff\x00\xff\xe0' b'\xff\x00z' 我的 ['三体'] [3, 4]"#
                     let found = try await python(read, try audio(in: bench).map(\.path), in: bench)
                     let expected = [3, 4, 3].enumerated().map { "\($1) 第\($0 + 1)集 \(frames)" }
-                    #expect(found.map { $0.split(separator: "\n").map(String.init) } == expected)
+                    #expect(found.split(separator: "\n").map(String.init) == expected)
                     let behind = plain.count + tail.count
                     for (file, served) in zip(try audio(in: bench), files) {
                         #expect(Array(try Data(contentsOf: file).suffix(behind)) == served.1.suffix(behind))
@@ -356,9 +352,7 @@ extension ProductTests {
             + [("fsync:signal=KILL", ".booksync/originals")]
 
         @Test(
-            .enabled("strace is not installed, or this process may trace no other") {
-                await SystemCallTrace.isPossible()
-            },
+            .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() },
             arguments: steps.indices)
         func `whoever is killed leaves the old file or the new one, and either becomes what was fetched`(
             step: Int
@@ -376,8 +370,9 @@ extension ProductTests {
                         ],
                         environment: environment, in: bench.folder, executable: SystemCallTrace.tool
                     ) { try await $0.result() }
+                    #expect(killed.signal == SIGKILL, "\(killed)")
                     let left = try digests(in: bench)
-                    #expect(left.count == 1, "\(killed)")
+                    #expect(left.count == 1)
                     let verified = try await bench.run("verify", environment: environment)
                     #expect(verified.exitCode == 0, "\(verified.output) \(verified.errors)")
                     #expect(try await bench.run("fetch", "own:feed", environment: environment).exitCode == 0)

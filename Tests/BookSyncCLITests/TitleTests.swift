@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// Books that are named by their titles, or by their number in a listing.
-    @Suite struct Titles {
+    @Suite(.full) struct Titles {
         @Test(arguments: ["夜航船", "夜航", "yhc", "demo:40111", "40111"])
         func `a book on the shelf is named by its id, its title, its beginning or its initials`(
             name: String

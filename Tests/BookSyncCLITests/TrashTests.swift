@@ -252,7 +252,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+        @Test(.needs("sqlite3"))
         func `after 30 days it is deleted, not before`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111/1-3", "-q")

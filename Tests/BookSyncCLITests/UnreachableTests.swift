@@ -10,7 +10,7 @@ extension ProductTests {
             return await OwnHosts.arePossible()
         }
 
-        @Test(.enabled("giving a name two addresses takes root, unshare and IPv6 on loopback") { await isPossible() })
+        @Test(.needs("root, unshare and IPv6 on loopback") { await isPossible() })
         func `case 31: an IPv6 address that swallows packets costs no try beside a good IPv4 one`() async throws {
             let catalog = ScriptedCatalog(episodes: 3)
             try await withCatalog(catalog.script) { bench, server in

@@ -7,7 +7,7 @@ import Testing
 
 extension ProductTests {
     /// Several people at one shelf.
-    @Suite struct Users {
+    @Suite(.full) struct Users {
         private static let position =
             #"{"position": {"source": "demo", "book_id": "40111", "id": "5000000001", "seconds": 12}}"#
 
@@ -244,7 +244,7 @@ extension ProductTests {
             }
         }
 
-        @Test(.enabled("Python's sqlite3 is not installed") { await ForeignProgram.python(having: "sqlite3") != nil })
+        @Test(.needs(python: "sqlite3"))
         func `a removed user is locked out at once, also while the store is, and leaves nothing to a namesake`()
             async throws
         {

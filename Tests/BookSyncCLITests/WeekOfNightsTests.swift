@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What a cron job does in a week, in a minute: each night's last line, exit code, alert and disk.
-    @Suite struct WeekOfNights {
+    @Suite(.full) struct WeekOfNights {
         /// The shelf, its server, and the file that alerts are added to.
         private struct Week {
             let bench: Workbench
@@ -79,7 +79,7 @@ extension ProductTests {
         }
 
         #if os(Linux)
-            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            @Test(.needsMounting)
             func `a night with a full disk, and one with room again`() async throws {
                 try await withWeek { week in
                     try FileManager.default.createDirectory(at: week.bench.library, withIntermediateDirectories: true)

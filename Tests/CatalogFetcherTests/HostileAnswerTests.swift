@@ -4,7 +4,7 @@ import Testing
 
 @testable import CatalogFetcher
 
-@Suite(.limitedConcurrency) struct HostileAnswerTests {
+@Suite(.full, .limitedConcurrency) struct HostileAnswerTests {
     @Test func `200 MB of JSON are read when they are a listing`() async throws {
         let filler = Array(repeating: UInt8(ascii: "x"), count: 200_000_000)
         let body =

@@ -23,6 +23,10 @@ import Testing
         ),
         (["CD 10/1", "CD 2/1", "intro", "CD 2/bonus/1"], ["intro", "CD 2/1", "CD 2/bonus/1", "CD 10/1"]),
         (["", "a"], ["", "a"]),
+        (["Ep 3.mp3", "Ep 2.5.mp3", "Ep 2.mp3", "Ep 10.mp3"], ["Ep 2.mp3", "Ep 2.5.mp3", "Ep 3.mp3", "Ep 10.mp3"]),
+        (["故事 上集.mp3", "故事 下集.mp3", "故事 中集.mp3"], ["故事 上集.mp3", "故事 中集.mp3", "故事 下集.mp3"]),
+        (["故事（下）", "故事（上）", "故事（中）"], ["故事（上）", "故事（中）", "故事（下）"]),
+        (["第2集（上）", "第1集（下）", "第1集（上）"], ["第1集（上）", "第1集（下）", "第2集（上）"]),
     ])
     func `names come in the order in which people count`(names: [String], expected: [String]) {
         let sorted = names.sorted {
@@ -33,7 +37,7 @@ import Testing
 
     @Test func `the order is total`() {
         var generator = SeededGenerator(seed: 7)
-        let alphabet = Array("aAbB019 _-第é")
+        let alphabet = Array("aAbB019 _-.第上集é")
         let names = (0..<60).map { _ in
             String(
                 (0..<Int.random(in: 0...6, using: &generator)).map { _ in
@@ -79,6 +83,9 @@ import Testing
             (["2019", "2020"], nil), (["2001 - 01", "2001 - 02"], [1, 2]),
             // Months of a podcast, from one year into the next.
             (["11/2023", "12/2023", "1/2024", "2/2024", "3/2024", "4/2024"], nil),
+            // One comes between two others.
+            (["1", "2", "2.5", "3", "4"], nil), (["1.1", "1.2", "1.3"], [1, 2, 3]),
+            (["下集", "故事 中集", "故事（上）"], [3, 2, 1]), (["在路上", "中国"], nil),
             (["One", "1", "I"], nil), (["a", "b"], nil), (["1"], nil), ([], nil),
         ] as [([String], [Int?]?)])
     func `names state an order where nearly all carry a number of their own that runs from 1`(

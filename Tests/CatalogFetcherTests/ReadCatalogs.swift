@@ -44,8 +44,8 @@ func failure(reading text: String, as format: some CatalogFormat, id: String? = 
 
 /// Input spoilt in many ways, the same on every run: cut off at random points, with random bits turned over.
 enum SpoiltInput {
-    /// How many of each kind; `BOOKSYNC_MUTATIONS` sets another number.
-    static let count = ProcessInfo.processInfo.environment["BOOKSYNC_MUTATIONS"].flatMap { Int($0) } ?? 20
+    /// How many of each kind.
+    static let count = Tier.choose(quick: 5, full: 20, long: 200)
 
     static func of(_ bytes: [UInt8], seed: UInt64) -> [[UInt8]] {
         var generator = SeededGenerator(seed: seed)

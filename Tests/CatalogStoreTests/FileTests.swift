@@ -28,6 +28,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [([0, 1, 2], true), ([0, 1], false), ([0, 20, 40], false), ([0, 20, 40, 49], true)])
+    func `three replacements within 30 days are too many`(days: [Double], isOften: Bool) async throws {
+        try await withFiles(["a", "b"]) { store in
+            let begin = time(milliseconds: 1_800_000_000_000)
+            for day in days {
+                try store.commit(replacedFileOf: .sample(1), at: "a", begin.addingTimeInterval(day * 86400))
+            }
+            // What is in the trash has no say.
+            try await store.forgetTrashed(try await store.trashedFiles())
+            #expect(try await store.oftenReplaced(in: veterinary) == (isOften ? ["id1"] : []))
+        }
+    }
+
     @Test func `what this program cannot decode is said to be that, but of a sentence there is the English`()
         async throws
     {

@@ -7,7 +7,7 @@ import Testing
 @testable import CatalogStore
 
 /// Statements that each waited for themselves would be told by the time that these tests take: twenty minutes.
-@Suite(.limitedConcurrency) struct LockPatienceTests {
+@Suite(.full, .limitedConcurrency) struct LockPatienceTests {
     @Test func `of many writes against a lock that nobody gives up one waits, and later ones succeed`() async throws {
         try await withStore { store async throws in
             var configuration = Configuration()
@@ -46,7 +46,7 @@ import Testing
         time.sleep(3600)
         """
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+    @Test(.needs("python3"))
     func `readers' locks that cannot be had fail what comes after the first without a wait`() async throws {
         try await withStore { store async throws in
             _ = try await store.merge([.sample(1)], startingAt: 0, of: veterinary)

@@ -47,6 +47,7 @@ import Testing
         Exception("FROM retagging r", ["SCAN r"], "what a killed run announced"),
         Exception("FROM publication_watch w", ["SCAN w"], "the books that are waited for"),
         Exception("FROM outage", ["SCAN outage"], "the outages"),
+        Exception("FROM replacement r", ["SCAN r", sort], "the replacements of the last days: most books have none"),
         Exception("FROM user WHERE id <> 0", ["SCAN user"], "the users, when a book moves"),
         // What an index holds is just what is meant, or it is read until there is enough.
         Exception("FROM transfer WHERE state <> 'waiting'", ["SCAN transfer"], "the index is of those alone"),
@@ -342,6 +343,10 @@ import Testing
         }
         try await store.intendRenames([(file.episode, to: "乙.mp3")])
         try await store.abandonRenames([file.episode])
+        for change in [CatalogStore.NumberChange.record, .restore, .forget] {
+            try await store.setNumbers(of: [file.episode.book], change)
+        }
+        _ = try await store.oftenReplaced(in: file.episode.book)
         try await store.forgetRenames(try await store.lastRenames()?.renames ?? [])
     }
 

@@ -24,6 +24,30 @@ import Testing
         return number64.map { .number($0) } ?? batch
     }
 
+    @Test func `former numbers are restored, and what came since and has one of them goes behind`() async throws {
+        try await withFiles { store in
+            func sections() async throws -> [Int] {
+                try await store.episodes(of: veterinary).sorted { $0.episode.identity.key < $1.episode.identity.key }
+                    .map(\.episode.section)
+            }
+            try await store.setNumbers(of: [veterinary], .record)
+            var renumbered = samples(1...3)
+            for (index, section) in [3, 1, 4].enumerated() { renumbered[index].section = section }
+            _ = try await store.merge(renumbered, startingAt: 0, of: veterinary)
+            var new = samples(4...4)
+            new[0].section = 2
+            _ = try await store.merge(new, startingAt: 3, of: veterinary)
+            #expect(try await sections() == [3, 1, 4, 2])
+            for _ in 1...2 { try await store.setNumbers(of: [veterinary], .restore) }
+            let restored = try await sections()
+            #expect(restored.prefix(3) == [1, 2, 3] && restored[3] > 3, "\(restored)")
+            try await store.setNumbers(of: [veterinary], .forget)
+            _ = try await store.merge(renumbered, startingAt: 0, of: veterinary)
+            try await store.setNumbers(of: [veterinary], .restore)
+            #expect(try await sections().prefix(3) == [3, 1, 4])
+        }
+    }
+
     private func outline(_ store: CatalogStore) async throws -> [String]? {
         try await store.lastRenames()?.renames.map { rename in
             "\(rename.section): \(rename.from) → \(rename.to), at \(rename.file?.path ?? "-")"

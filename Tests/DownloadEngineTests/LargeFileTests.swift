@@ -247,6 +247,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [429, 503])
+    func `a server that puts off the question for the head is asked for nothing before its time`(
+        status: Int
+    ) async throws {
+        let asked = Watched(0)
+        let file = ServedFile(bytes)
+        let script = ServerScript { request in
+            asked.update { $0 += 1 }
+            return asked.value == 1
+                ? .reply(status: status, headers: ["Retry-After": "1"]) : file.answer(to: request)
+        }
+        try await withLargeFileBench(script) { bench in
+            let begin = ContinuousClock.now
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(ContinuousClock.now - begin >= .seconds(1))
+            #expect(bench.server.requests(path: "/a.mp3").prefix(2).map(\.method) == ["HEAD", "HEAD"])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+        }
+    }
+
     @Test func `case 13a: pieces that come in short parts are put together`() async throws {
         try await withLargeFileBench(server(ServedFile(bytes)) { $0.shortenPart(to: 30_000) }) { bench in
             let report = try await bench.fetch(bench.episode(size: 1_000_000))

@@ -187,19 +187,18 @@ import Transport
 
     @Test func `case 26: an episode whose server refuses connections waits longer with every run`() async throws {
         try await withBench(.always(.notFound), retries: 1) { bench in
-            let gone = try MisbehavingServer.start(.always(.notFound))
-            let address = gone.address("/a.mp3")
-            try await gone.stop()
-            var episode = bench.episode()
-            episode.address = address
-            for attempts in 1...3 {
-                let report = try await bench.fetch(episode)
-                #expect(
-                    report.failures.first?.failure.why.description
-                        == "the server refuses the connection, 2 times in a row")
-                let record = try #require(try await bench.record(of: episode))
-                #expect(record.attempts == attempts)
-                #expect((record.nextTryAt != nil) == (attempts == 3))
+            try await withRefusingPort { port in
+                var episode = bench.episode()
+                episode.address = ResourceAddress("http://127.0.0.1:\(port)/a.mp3")
+                for attempts in 1...3 {
+                    let report = try await bench.fetch(episode)
+                    #expect(
+                        report.failures.first?.failure.why.description
+                            == "the server refuses the connection, 2 times in a row")
+                    let record = try #require(try await bench.record(of: episode))
+                    #expect(record.attempts == attempts)
+                    #expect((record.nextTryAt != nil) == (attempts == 3))
+                }
             }
         }
     }

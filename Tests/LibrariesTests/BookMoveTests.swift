@@ -158,7 +158,7 @@ import Testing
         get throws { try !isOneFilesystem(other, NSTemporaryDirectory()) }
     }
 
-    @Test(.enabled("there is no second filesystem", { try Self.hasOther }))
+    @Test(.needs("a second filesystem") { try Self.hasOther })
     func `a copy to another filesystem is equal, and dated as the file was`() async throws {
         try await withStage { stage in
             let folder = Self.other + "/booksync-\(UUID())"

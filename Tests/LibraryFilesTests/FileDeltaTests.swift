@@ -4,7 +4,7 @@ import Testing
 
 @testable import LibraryFiles
 
-@Suite(.limitedConcurrency)
+@Suite(.full, .limitedConcurrency)
 struct FileDeltaTests {
     /// Bytes as random as those of audio, the same each time.
     private static func noise(_ count: Int, seed: UInt64) -> [UInt8] {

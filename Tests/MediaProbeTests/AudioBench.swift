@@ -7,7 +7,6 @@ import Support
 /// Makes audio files with ffmpeg, in a folder of a test's own.
 struct AudioBench {
     static let tools = MediaTools.find(in: "/usr/local/bin:/usr/bin:/opt/homebrew/bin")
-    static var isPossible: Bool { tools?.ffmpeg != nil }
 
     let folder: String
     let probe: MediaProbe

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaProbe
 
-@Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed"))
+@Suite(.limitedConcurrency, .needs("ffmpeg", "ffprobe"))
 struct DecodeTests {
     /// How to make a file, and whether its headers or its packets tell that the end is missing.
     enum Kind: String, CaseIterable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaProbe
 
-@Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed"))
+@Suite(.limitedConcurrency, .needs("ffmpeg", "ffprobe"))
 struct HostileFileTests {
     /// What each of the three says of the file.
     private func complaints(_ bench: AudioBench, _ path: String) async -> [String] {
@@ -99,7 +99,7 @@ struct HostileFileTests {
                 originals.append(try bench.bytes("a.\(how)"))
             }
             var random = SeededGenerator(seed: 11)
-            for number in 0..<Thoroughness.choose(48, orMany: 304) {
+            for number in 0..<Tier.choose(full: 48, long: 304) {
                 let bytes = mutate(originals[number % originals.count], &random)
                 let path = try bench.save(bytes, named: "mutated.mp3")
                 async let info = Result.of { try await bench.probe.info(of: path) as Any? }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaProbe
 
-@Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed"))
+@Suite(.limitedConcurrency, .needs("ffmpeg", "ffprobe"))
 struct JoiningTests {
     private func join(
         _ paths: [String], as format: JoinFormat, in bench: AudioBench, trustsHeader: Bool = true

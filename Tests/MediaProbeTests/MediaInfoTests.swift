@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaProbe
 
-@Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed"))
+@Suite(.limitedConcurrency, .needs("ffmpeg", "ffprobe"))
 struct MediaInfoTests {
     private func isNear(_ seconds: Double?, _ expected: Double, within tolerance: Double = 0.2) -> Bool {
         seconds.map { abs($0 - expected) < tolerance } ?? false

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaProbe
 
-@Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed")) struct PictureTests {
+@Suite(.limitedConcurrency, .needs("ffmpeg", "ffprobe")) struct PictureTests {
     @Test(arguments: [
         ("7000x7000", "a.png", true), ("7000x7000", "a.jpg", true), ("9000x6000", "a.png", false),
         ("9000x6000", "a.jpg", false), ("300x400", "50%03d.png", true),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaProbe
 
-@Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed"))
+@Suite(.limitedConcurrency, .needs("ffmpeg", "ffprobe"))
 struct TaggingTests {
     static let kinds = [
         ("mp3", "-c:a libmp3lame"), ("m4a", "-c:a aac"), ("opus", "-c:a libopus"), ("ogg", "-c:a libvorbis"),

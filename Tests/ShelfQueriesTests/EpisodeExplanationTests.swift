@@ -47,7 +47,7 @@ import Testing
             paragraph == """
                 回到古代当兽医, episode 7 '第7集' (kting:30776/7): the next mirror would fetch it (9.9 MB) to Book/007.mp3: \
                 not on disk. Its id is id7; a new title or address does not matter. The catalog lists it at \
-                http://audio.example/7.mp3?token=***&id=7 (as of 2026-11-21T12:00:00Z): 9.9 MB (9900000 bytes). Nothing \
+                http://audio.example/7.mp3?token=***&id=7 (the listing last changed on 2026-11-21T12:00:00Z): 9.9 MB (9900000 bytes). Nothing \
                 of it is on disk.
                 """)
     }
@@ -64,6 +64,17 @@ import Testing
                 $0.shelved.episode.publishedAt = noon
                 $0.shelved.episode.digest = ContentDigest(algorithm: .md5, hexadecimal: "AB")
             }, ": no size, 1 min 5 s, published 2026-11-21T12:00:00Z, md5 ab."
+        ),
+        (
+            "a length that no catalog declares",
+            {
+                $0.shelved.file = file
+                $0.shelved.episode.size = nil
+            }, "its length matches the one that the server declared."
+        ),
+        (
+            "a directory", { $0.isOfDirectory = true },
+            "Its id is id7, the path of its file in the directory; under another name the file is recognised by its exact"
         ),
         ("a broken listing", { $0.book.isComplete = false }, "broke off, so this may be out of date."),
         ("a partial file", { $0.partial = 5_000_000 }, "A partial file holds 5.0 MB of 9.9 MB."),

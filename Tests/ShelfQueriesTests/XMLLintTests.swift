@@ -8,10 +8,7 @@ import Testing
 
 /// What another program thinks of our XML, where it is installed.
 @Suite(.limitedConcurrency) struct XMLLintTests {
-    private static let path = ["/usr/bin/xmllint", "/usr/local/bin/xmllint", "/opt/homebrew/bin/xmllint"]
-        .first(where: FileManager.default.isExecutableFile)
-
-    @Test(.enabled(if: path != nil, "xmllint is not installed"), arguments: [ExportKind.opf, .rss])
+    @Test(.needs("xmllint"), arguments: [ExportKind.opf, .rss])
     func `xmllint accepts it`(kind: ExportKind) async throws {
         try await withTemporaryPath { (folder: String) async throws in
             var book = ExportDocumentTests.sample()
@@ -21,7 +18,7 @@ import Testing
                 + "\u{FFFE}\u{FFFF}]]><!--&amp;"
             let file = folder + "/x.xml"
             try Data(try book.document(kind, at: folder + "/a\u{1}b.xml")).write(to: URL(filePath: file))
-            let executable = URL(filePath: try #require(Self.path))
+            let executable = try #require(ForeignProgram.path("xmllint"))
             let result = try await withProduct(
                 ["--noout", "--nonet", file], in: URL(filePath: folder), executable: executable
             ) { try await $0.result() }

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3"), "the shell of SQLite is missing")
+        .needs("sqlite3")
     )
     func `one that another version of booksync changes is opened again`() async throws {
         try await withTemporaryPath { (library: String) in

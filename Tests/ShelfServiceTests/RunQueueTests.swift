@@ -66,7 +66,7 @@ import Testing
                 var configuration = Configuration.builtIn
                 configuration.library = folder + "/L"
                 let followed = Subscription(book: BookIdentity(source: "feed", id: "opml:\(server.url("/list.opml"))"))
-                try await SubscriptionBook.open(in: configuration.library) { _ = try await $0.subscribe(followed) }
+                try await SubscriptionBook.open(of: configuration) { _ = try await $0.subscribe(followed) }
                 let (runs, begun, known) = (Watched<[Run]>([]), Watched(0), Watched<RunQueue?>(nil))
                 let desk = RunQueue(
                     configuration, knownLibraries: nil, logger: Logger(label: "test"), turns: turns,

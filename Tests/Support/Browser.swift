@@ -73,11 +73,6 @@ package struct Browser: Sendable {
     private static let chromium = URL(filePath: "/usr/bin/chromium")
     private static let driver = URL(filePath: "/usr/bin/chromedriver")
 
-    /// Whether there is a browser to be driven.
-    package static var isInstalled: Bool {
-        [chromium, driver].allSatisfy { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
-
     /// Starts a browser for as long as the body takes.
     package static func run<Result>(
         _ setting: Setting = Setting(), isolation: isolated (any Actor)? = #isolation,

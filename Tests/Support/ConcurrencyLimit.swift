@@ -20,7 +20,11 @@ package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
         // A suite and a test of it may both ask: one slot serves them.
         guard !Self.isHeld else { return try await function() }
         await Self.slots.take()
-        defer { Self.slots.giveBack() }
+        let begin = ContinuousClock.now
+        defer {
+            Self.slots.giveBack()
+            TestTimes.shared?.record(test, ContinuousClock.now - begin)
+        }
         try await Self.$isHeld.withValue(true) { try await function() }
     }
 

@@ -26,8 +26,9 @@ package enum ProductRunner {
         }
     }
 
-    /// The executable; nil when it was not built.
+    /// The executable, which `BOOKSYNC_EXECUTABLE` may name; nil when it was not built.
     package static var executable: URL? {
+        if let given = ProcessInfo.processInfo.environment["BOOKSYNC_EXECUTABLE"] { return URL(filePath: given) }
         let name = "booksync"
         var candidates = CommandLine.arguments.prefix(1).map { URL(filePath: $0).deletingLastPathComponent() }
         for configuration in ["debug", "release"] {

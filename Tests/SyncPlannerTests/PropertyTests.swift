@@ -182,7 +182,7 @@ private func cachedPlan(_ input: inout PlannerInput) -> SyncPlan {
 
 @Suite struct PropertyTests {
     /// Seeds a hundred at a time, so that ten thousand cases are a hundred tests.
-    @Test(arguments: 0..<Thoroughness.choose(20, orMany: 100))
+    @Test(arguments: 0..<Tier.choose(quick: 5, full: 20, long: 100))
     func `every plan is safe, settled and the same for every order of its input`(block: UInt64) throws {
         for seed in block * 100..<block * 100 + 100 { try check(seed) }
     }

@@ -6,6 +6,9 @@ import Foundation
 let book = BookIdentity(source: "kting", id: "30776")
 let noon = Date(timeIntervalSince1970: 1_795_262_400)  // 2026-11-21T12:00:00Z
 
+/// What is planned as long as nothing more is found out about files.
+func makePlan(for input: PlannerInput) -> SyncPlan { makeProvisionalPlan(for: input).plan }
+
 /// One episode with all that can be said of it, arranged by naming what is special about it.
 struct Situation {
     var shelved: EpisodeRecord

@@ -88,7 +88,8 @@ import Testing
     @Test func `a server that sends too slowly is given up, and what it sent is delivered`() async throws {
         let bytes = sampleMP3(bytes: 50_000)
         try await withServer(.file(bytes, pace: .drip(bytesPerSecond: 100))) { server in
-            let options = TransportOptions(stallTimeout: 20, minRate: 1000)
+            // Twice this time goes by; a pause as long as this would be a stall, also on a busy machine.
+            let options = TransportOptions(stallTimeout: 6, minRate: 1000)
             try await withHTTPTransport(options: options, logger: logger) { transport in
                 let answer = try await transport.send(HTTPRequest(.get, server.address("/a.mp3")))
                 let (received, failure) = await read(answer.body)
@@ -99,19 +100,25 @@ import Testing
     }
 
     @Test func `a document has to be whole by the answer timeout, audio has not`() async throws {
-        // A body of 37 seconds: its head comes before the timeout, and no pause in it is a stall, on a busy machine too.
         let bytes = sampleMP3(bytes: 300)
-        try await withServer(.file(bytes, pace: .drip(bytesPerSecond: 8))) { server in
-            let options = TransportOptions(stallTimeout: 600, minRate: 0, answerTimeout: 30)
+        let gate = Gate()
+        let script = ServerScript.paths([
+            "/document": .file(sampleMP3(bytes: 5000), pace: .drip(bytesPerSecond: 50)),
+            "/audio": .file(bytes, [.stall(at: 100, until: gate)]),
+        ])
+        try await withServer(script) { server in
+            let options = TransportOptions(stallTimeout: 600, minRate: 0, answerTimeout: 6)
             try await withHTTPTransport(options: options, logger: logger) { transport in
-                let document = HTTPRequest(.get, server.address("/a"))
-                var audio = document
+                let document = HTTPRequest(.get, server.address("/document"))
+                var audio = HTTPRequest(.get, server.address("/audio"))
                 audio.isForDocument = false
-                async let wholeAudio = read(try await transport.send(audio).body)
+                let answerWithAudio = try await transport.send(audio)
                 let (part, failure) = await read(try await transport.send(document).body)
-                #expect(failure?.kind == .overtime(seconds: 30))
-                #expect(part.count < 300)
-                let (received, failureOfAudio) = try await wholeAudio
+                #expect(failure?.kind == .overtime(seconds: 6))
+                #expect(part.count < 5000)
+                // The audio has waited for longer than the document was allowed to.
+                gate.open()
+                let (received, failureOfAudio) = await read(answerWithAudio.body)
                 #expect(received == bytes)
                 #expect(failureOfAudio == nil)
             }
@@ -154,22 +161,17 @@ import Testing
     }
 
     @Test func `a refused connection and an unknown host are told apart`() async throws {
-        let server = try MisbehavingServer.start(.always(.text("")))
-        let gone = server.address("/a")
-        try await server.stop()
         try await withTransport { transport in
-            await #expect(throws: TransportError.self) { try await transport.send(HTTPRequest(.get, gone)) }
-            do {
-                _ = try await transport.send(HTTPRequest(.get, gone))
-            } catch let failure as TransportError {
-                #expect(failure.kind == .refused)
+            let refused = try await withRefusingPort { port in
+                await #expect(throws: TransportError.self) {
+                    try await transport.send(HTTPRequest(.get, ResourceAddress("http://127.0.0.1:\(port)/a")))
+                }
             }
-            do {
-                _ = try await transport.send(HTTPRequest(.get, ResourceAddress("http://nowhere.invalid/a")))
-                Issue.record("an unknown host answered")
-            } catch let failure as TransportError {
-                #expect(failure.kind == .unresolvable(host: "nowhere.invalid"))
+            #expect(refused?.kind == .refused)
+            let unknown = await #expect(throws: TransportError.self) {
+                try await transport.send(HTTPRequest(.get, ResourceAddress("http://nowhere.invalid/a")))
             }
+            #expect(unknown?.kind == .unresolvable(host: "nowhere.invalid"))
         }
     }
 

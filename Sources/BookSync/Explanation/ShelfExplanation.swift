@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import CatalogStore
 import DownloadEngine
 import Foundation
@@ -20,11 +21,9 @@ package struct ShelfExplanation: Sendable {
     /// - Returns: an explanation for each episode that passes the filter, by section.
     /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or the book or section is not on the shelf.
     package func explain(_ book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeExplanation] {
-        let library = configuration.library
-        guard let store = try await LibraryFolder.readableStore(in: library) else {
-            throw Failure.emptyLibrary(library)
+        try await LibraryFolder.reading(configuration.library) {
+            try await explain(book, filter: filter, store: $0)
         }
-        return try await store.closing { try await explain(book, filter: filter, store: store) }
     }
 
     private func explain(
@@ -45,16 +44,18 @@ package struct ShelfExplanation: Sendable {
         var explanations: [EpisodeExplanation] = []
         for shelved in episodes {
             let identity = shelved.episode.identity
-            explanations.append(
-                EpisodeExplanation(
-                    book: shelf.book, shelved: shelved,
-                    partial: partials.bytesDone(of: shelved),
-                    existingFile: shelved.file.flatMap { scan[$0.path] },
-                    isBehindLink: shelved.file.map { scan.isBehindLink($0.path) } ?? false,
-                    isInTrash: trashed.contains(identity), verifiedAt: try await store.lastVerified(identity),
-                    catalogChangedAt: shelf.updatedAt,
-                    isFollowed: subscription != nil, actions: actions[identity] ?? [],
-                    isRunUnderWay: isRunUnderWay, isMirrorUnderWay: isMirrorUnderWay))
+            var explanation = EpisodeExplanation(
+                book: shelf.book, shelved: shelved, isFollowed: subscription != nil, actions: actions[identity] ?? [])
+            explanation.partial = partials.bytesDone(of: shelved)
+            explanation.existingFile = shelved.file.flatMap { scan[$0.path] }
+            explanation.isBehindLink = shelved.file.map { scan.isBehindLink($0.path) } ?? false
+            explanation.isInTrash = trashed.contains(identity)
+            explanation.verifiedAt = try await store.lastVerified(identity)
+            explanation.catalogChangedAt = shelf.updatedAt
+            explanation.isOfDirectory = configuration.source(named: book.source)?.kind == .directory
+            explanation.isRunUnderWay = isRunUnderWay
+            explanation.isMirrorUnderWay = isMirrorUnderWay
+            explanations.append(explanation)
         }
         return explanations
     }

@@ -119,6 +119,8 @@ package struct MoveJournal: Codable, Sendable, Hashable {
             try LibraryDirectory(folder, in: library, creating: false).delete(name)
             if !path.hasPrefix(".booksync/") { folders.insert(folder) }
         }
+        // On disk before the journal goes.
+        for folder in folders { try LibraryDirectory(folder, in: library, creating: false).sync() }
         for folder in folders.sorted(by: >) { try removeEmptyFolders(folder, in: library) }
     }
 }

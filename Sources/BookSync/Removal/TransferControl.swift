@@ -26,10 +26,7 @@ package struct TransferControl: Sendable {
     package static func open<Result: Sendable>(
         in library: String, _ body: (TransferControl) async throws -> Result
     ) async throws -> Result {
-        guard let readable = try await LibraryFolder.readableStore(in: library) else {
-            throw Failure.emptyLibrary(library)
-        }
-        try await readable.close()
+        try await LibraryFolder.reading(library) { _ in }
         let folder = try await LibraryFolder.open(at: library)
         return try await folder.writingStore { try await body(TransferControl(folder: folder, store: $0)) }
     }
@@ -65,10 +62,7 @@ package struct TransferControl: Sendable {
 
     /// The episodes that are meant; nothing is written for it.
     package static func meant(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
-        guard let readable = try await LibraryFolder.readableStore(in: library) else {
-            throw Failure.emptyLibrary(library)
-        }
-        return try await readable.closing { try await readable.episodes(in: scope) }
+        try await LibraryFolder.reading(library) { try await $0.episodes(in: scope) }
     }
 
     /// Breaks transfers off and drops what they brought: first their bytes, so that a full disk can be cleared this way.

@@ -234,9 +234,9 @@ struct CatalogRefresh: Sendable {
             let subject = CatalogFailures.subject(ofListing: entry.item.book)
             let outage = Outage.met(subject, error: "\(failure.why), \(listed) listed", known: outages)
             work.outcome.incomplete.append(outage)
-            // What the catalog lacks each time in the same way is a notice. One that lists nothing is never well.
+            // A listing that is cut is told each time; a count that is always wrong, the first time.
             let isAsBefore = outages[subject]?.error.description == outage.error.description
-            if !isAsBefore || prepared.refreshed.proof.collected == 0 { assembled.incomplete = failure }
+            if !isAsBefore || !prepared.refreshed.proof.miscounts { assembled.incomplete = failure }
         }
         for notice in notices(of: prepared, assembled) { emit(.notice(notice)) }
         do {
@@ -306,7 +306,8 @@ struct CatalogRefresh: Sendable {
             tellsOfDropped: configuration.onCatalogRemoval == .report,
             successor: { try configuration.mayFollow($0, of: item.book) ? source(at: $0) : nil })
         if stores, let address = refreshed.movedTo ?? configuration.moved[item.book] {
-            if let notice = try configuration.record(address, of: item.book) { emit(.notice(notice)) }
+            let notice = try configuration.record(address, of: item.book, redirects: refreshed.movedTo != nil)
+            if let notice { emit(.notice(notice)) }
         }
         // At once, and not when it is planned, which may not come: from now on the store knows that it is gone.
         if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
@@ -375,7 +376,8 @@ struct CatalogRefresh: Sendable {
         {
             return cached
         }
-        if stores, let store { assembly.cachesPlans = await isKept { try await store.watchPlan(of: book) } }
+        // What cannot be remembered, as on a full disk, is planned again the next time, which is no failure of the run.
+        if stores, let store { assembly.cachesPlans = (try? await store.watchPlan(of: book)) != nil }
         let begin = ContinuousClock.now
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
@@ -384,20 +386,9 @@ struct CatalogRefresh: Sendable {
         assembled.use(access, asOf: begin)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
         if let store, let cached = assembled.cached {
-            _ = await isKept { try await store.saveCachedPlan(cached, of: book) }
+            try? await store.saveCachedPlan(cached, of: book)
         }
         return assembled
-    }
-
-    /// Whether something could be remembered. What is not, as on a full disk, is planned anew the next time, which is no
-    /// failure of the run.
-    private func isKept(_ remember: () async throws -> Void) async -> Bool {
-        do {
-            try await remember()
-            return true
-        } catch {
-            return false
-        }
     }
 
     private func notices(of prepared: PreparedBook, _ assembled: AssembledPlan) -> [Message] {

@@ -116,6 +116,9 @@ extension CatalogSource {
             var resolver = EpisodeResolver(known: formerEpisodes)
             let resolved = resolver.resolve(proposed, renumbers: renumbers && listing.proof.isComplete)
             misnumbered = resolver.misnumbered
+            if stores, renumbers, listing.proof.isComplete, misnumbered > 0 {
+                try await store?.setNumbers(of: [identity], .record)
+            }
             for start in stride(from: 0, to: resolved.count, by: Self.batchSize) {
                 try await take(resolved[start..<min(start + Self.batchSize, resolved.count)])
             }

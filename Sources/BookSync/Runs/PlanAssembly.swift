@@ -35,10 +35,6 @@ struct AssembledPlan: Sendable {
     /// What is remembered, or may be, where there is nothing to do.
     var cached: CachedPlan?
 
-    init(plan: SyncPlan) {
-        self.plan = plan
-    }
-
     /// Where files are to be that are not there yet, and those that are this book's from now on.
     var claims: [String] {
         requests.map(\.path) + plan.actions.filter { $0.kind == .rename || $0.kind == .adopt }.map(\.path)
@@ -137,6 +133,7 @@ struct PlanAssembly: Sendable {
         input.examined = looked
         input.isListingComplete = isComplete
         if item.keep?.isUnheard == true { input.heard = try await store?.heardEpisodes(of: book.identity) ?? [] }
+        input.oftenReplaced = try await store?.oftenReplaced(in: book.identity) ?? []
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
             input.damaged[episode.key] = damage
         }
@@ -191,17 +188,14 @@ struct PlanAssembly: Sendable {
     private func searchLibrary(adding input: inout PlannerInput) async throws {
         let sizes = Set(input.episodes.compactMap(\.episode.size))
         let finds = try await librarySearch.finds(for: input.book, sizes: sizes)
-        try await list(finds.folders, adding: &input)
+        if !finds.folders.isEmpty {
+            try await add(try await FolderScan.scanTrees(finds.folders, under: library), to: &input)
+        }
         input.formerFolders = Self.folders(of: input.files.keys).filter { folder in
             finds.folders.contains { folder == $0 || folder.hasPrefix($0 + "/") }
         }
         input.examined.merge(finds.marked) { _, new in new }
         try await add(finds.marked.mapValues(\.facts), to: &input)
-    }
-
-    private func list(_ trees: Set<String>, adding input: inout PlannerInput) async throws {
-        guard !trees.isEmpty else { return }
-        try await add(try await FolderScan.scanTrees(trees, under: library), to: &input)
     }
 
     private func add(_ files: [String: FileAttributes], to input: inout PlannerInput) async throws {
@@ -290,8 +284,7 @@ struct PlanAssembly: Sendable {
                 var request = TransferRequest(
                     episode: action.episode, title: plan.book.name, path: action.path, record: known?.transfer,
                     replacing: action.replacing, overwrites: action.kind == .replace)
-                request.isExpectedToFail =
-                    known?.transfer?.isGoneAtSource == true && !input.rules.force && !input.rules.triesAtOnce
+                request.mayBeGone = !input.rules.force && !input.rules.triesAtOnce
                 if action.kind == .replace { request.existingFile = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)
             }

@@ -98,6 +98,8 @@ package struct SyncRun: Sendable {
             var planned: Set<BookIdentity> = []
             var failedBefore: Set<EpisodeIdentity> = []
             var asked: Set<EpisodeIdentity> = []
+            // Named as failures name them.
+            var toReplace: [EpisodeIdentity: Message] = [:]
             // By the plan that was counted, those apart that were not asked for.
             var skipped: [EpisodeIdentity: SyncAction.Skip] = [:]
             let order: RunOrder = request.bringsNewsFirst ? .newsFirst : .asAsked
@@ -159,7 +161,7 @@ package struct SyncRun: Sendable {
                 var assembled = assembled
                 assembled.leaveAdoptions(ofTransfers: asked)
                 var wanted = try await applyPlan(
-                    assembled, isFirst: isNew, in: session, batch: &batch, &report)
+                    assembled, isFirst: isNew, renumbers: request.renumbers, in: session, batch: &batch, &report)
                 let withdrawn = withdraw(&wanted)
                 if isNew { report.recordCancelled(withdrawn) }
                 guard !wanted.isEmpty else { return }
@@ -170,6 +172,9 @@ package struct SyncRun: Sendable {
                 failedBefore.formUnion(wanted.lazy.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
                 wanted = (hasJoined ? .atOnce : order).ranked(wanted)
                 if isLimited { collected += wanted } else { inbox.add(wanted) }
+                for request in wanted where request.replacing != nil {
+                    toReplace[request.episode.identity] = request.episode.named(in: request.title)
+                }
                 let new = wanted.filter { asked.insert($0.episode.identity).inserted }
                 // The plan that counts did not have them.
                 if !isNew { for request in new { report.uncount(skipped[request.episode.identity]) } }
@@ -209,8 +214,14 @@ package struct SyncRun: Sendable {
                 }
             }
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
-            let replaced = transfers.receipts.count { $0.outcome == .replaced }
-            if replaced > 0, configuration.keptInTrash > 0 { emit(.notice(Self.replacedNotice(replaced))) }
+            let replaced = transfers.receipts.filter { $0.outcome == .replaced }.map(\.file.episode)
+            let count = replaced.count
+            if count > 0, configuration.keptInTrash > 0 { emit(.notice(Self.replacedNotice(count))) }
+            for episode in replaced where !request.force {
+                let often = try await session.store.oftenReplaced(in: episode.book)
+                guard let name = toReplace[episode], often.contains(episode.key) else { continue }
+                emit(.alert(Self.keptNotice(name, of: episode.book)))
+            }
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
@@ -230,6 +241,13 @@ package struct SyncRun: Sendable {
         count == 1
             ? "1 replaced file moved to the trash: booksync undo restores it"
             : "\(count) replaced files moved to the trash: booksync undo restores them"
+    }
+
+    /// What is told once of a file that is kept from now on, because it was replaced again and again.
+    private static func keptNotice(_ name: Message, of book: BookIdentity) -> Message {
+        "\(name): replaced \(CatalogChangeRule.maxReplacements) times within 30 days, because the catalog listed another "
+            + "version each time; from now on the file is kept: booksync fetch \(book) --force replaces it, "
+            + "on-catalog-change: keep keeps all files of the book"
     }
 
     /// What was removed is the first to go when the disk is full.
@@ -269,11 +287,13 @@ package struct SyncRun: Sendable {
     }
 
     /// Does what a plan wants of the library and the store, in the plan's turn.
-    /// - Parameter isFirst: whether its book had no plan in this run before.
+    /// - Parameters:
+    ///   - isFirst: whether its book had no plan in this run before.
+    ///   - renumbers: whether the run gave episodes other numbers.
     /// - Returns: what is left to be fetched.
     private func applyPlan(
-        _ assembled: AssembledPlan, isFirst: Bool, in session: LibrarySession, batch: inout RenameBatch,
-        _ report: inout RunReport
+        _ assembled: AssembledPlan, isFirst: Bool, renumbers: Bool, in session: LibrarySession,
+        batch: inout RenameBatch, _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.record(
@@ -281,7 +301,8 @@ package struct SyncRun: Sendable {
             of: assembled.plan.book.identity, emit: emit)
         report.recordGaps(in: assembled.plan, counts: isFirst, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
-        for notice in [assembled.burialNotice, assembled.expiryNotice].compactMap(\.self) { emit(.notice(notice)) }
+        let notices = [assembled.burialNotice, assembled.expiryNotice, assembled.plan.beyondNotice]
+        for notice in notices.compactMap(\.self) { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
         try await session.store.remove(assembled.tombstoned, at: Date(), by: .missingFile)
@@ -294,6 +315,10 @@ package struct SyncRun: Sendable {
         report.summary.adopted += recognised.adopted
         for failure in recognised.failures { report.fail(failure, emit: emit) }
         if let notice = assembled.plan.renameNotice { emit(.notice(notice)) }
+        // Undo takes back the last renames: if these are other ones, the numbers stay.
+        if !renumbers, assembled.plan.actions.contains(where: { $0.kind == .rename }) {
+            try await session.store.setNumbers(of: [assembled.plan.book.identity], .forget)
+        }
         let renames = RenameExecution(library: session.folder.path, store: session.store)
         let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
         batch = outcome.batch
@@ -437,6 +462,14 @@ extension AssembledPlan {
 }
 
 extension SyncPlan {
+    /// The files that stay beyond the book's rule; nil when none does.
+    fileprivate var beyondNotice: Message? {
+        guard !beyondRule.isEmpty else { return nil }
+        let named = beyondRule.prefix(5).joined(separator: ", ")
+        let more: Message = beyondRule.count > 5 ? " and \(beyondRule.count - 5) more" : ""
+        return "\(book.identity): beyond its keep rule these episodes stay: \(named)\(more)"
+    }
+
     /// What is told before more than one file is renamed: an edited `naming`, or a corrected title, renames a whole book.
     fileprivate var renameNotice: Message? {
         let renames = actions.filter { $0.kind == .rename }

@@ -25,10 +25,7 @@ package struct Trash: Sendable {
     /// What is in the trash of a library, what was removed last first.
     /// - Throws: ``Failure`` of kind `unknownBook` when there is no library.
     package static func list(in library: String) async throws -> [TrashedFile] {
-        guard let store = try await LibraryFolder.readableStore(in: library) else {
-            throw Failure.emptyLibrary(library)
-        }
-        return try await store.closing { try await store.trashedFiles() }
+        try await LibraryFolder.reading(library) { try await $0.trashedFiles() }
     }
 
     /// What is in the trash, what was removed last first.
@@ -59,6 +56,7 @@ package struct Trash: Sendable {
     /// had begun is finished.
     func collect() async throws -> Collected {
         try await settleReplaced()
+        try await settleRestored()
         let files = try await following(try await store.intendTrashing())
         guard !files.isEmpty else { return Collected() }
         let library = library
@@ -224,6 +222,20 @@ package struct Trash: Sendable {
         }
         try await store.forgetTrashed(superfluous)
         try await dropEmptyFolders(of: superfluous)
+    }
+
+    /// Records what a command had brought back before it was killed.
+    private func settleRestored() async throws {
+        let removed = try await store.trashedFiles().filter { $0.isRemoved && $0.movedAt != nil }
+        guard !removed.isEmpty else { return }
+        let library = library
+        let isThere = try await runBlocking {
+            try removed.map { trashed in
+                guard try Self.facts(of: library + "/" + trashed.path) == nil else { return false }
+                return try Self.facts(of: library + "/" + trashed.file.path).map(trashed.file.isSame) == true
+            }
+        }
+        for (trashed, isThere) in zip(removed, isThere) where isThere { _ = try await restore(trashed, at: Date()) }
     }
 
     // MARK: Taking out

@@ -42,9 +42,9 @@ package struct RenameUndoReport: Sendable {
 }
 
 /// Takes back the renames of the last run that renamed anything, by the same steps by which they were made: a run that is
-/// killed in between is settled by the next one.
+/// killed in between is settled by the next one. What a renumbering renamed gets its former numbers as well.
 ///
-/// The files then keep their names as if the user had given them: an unchanged naming does not move them forward
+/// Other files then keep their names as if the user had given them: an unchanged naming does not move them forward
 /// again. As soon as the naming wants just these names, they follow it again.
 package struct RenameUndo: Sendable {
     package init() {}
@@ -52,10 +52,7 @@ package struct RenameUndo: Sendable {
     /// Says what would be taken back, and changes nothing.
     /// - Parameter library: absolute.
     package func plan(in library: String) async throws -> RenameUndoReport {
-        guard let store = try await LibraryFolder.readableStore(in: library) else {
-            throw Failure.emptyLibrary(library)
-        }
-        return try await store.closing {
+        try await LibraryFolder.reading(library) { store in
             var report = RenameUndoReport(isDryRun: true)
             guard let (renamedAt, plan) = try await plan(in: library, store: store) else { return report }
             report.renamedAt = renamedAt
@@ -72,6 +69,9 @@ package struct RenameUndo: Sendable {
         }
         report.renamedAt = renamedAt
         report.left = plan.left
+        // Before the files: what a run that is killed leaves, the naming then takes back.
+        let books = Set((plan.renames + plan.left.map(\.rename)).map(\.episode.book))
+        try await session.store.setNumbers(of: books, .restore)
         let execution = RenameExecution(library: session.folder.path, store: session.store)
         let outcome = try await execution.execute(plan.renames.map(\.action), batch: .undo)
         let failures = Dictionary(outcome.failures.map { ($0.episode, $0.failure) }) { first, _ in first }
@@ -83,6 +83,7 @@ package struct RenameUndo: Sendable {
             }
         }
         try await session.store.forgetRenames(report.left.filter(\.isForGood).map(\.rename))
+        try await session.store.setNumbers(of: books, .forget)
         return report
     }
 

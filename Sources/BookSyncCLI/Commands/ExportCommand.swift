@@ -16,7 +16,8 @@ struct ExportCommand: Subcommand {
             output, or to --output.
 
             Without --output each goes into its book's folder, whole or not at all, and only when it would change. A file \
-            that booksync did not write, or that was changed since, is left as it is. No address in them holds a secret.
+            that booksync did not write, or that was changed since, is left as it is. Users, passwords and queries with \
+            secrets are left out of addresses; a secret in the path of an address is not recognised, and stays.
             """))
 
     @OptionGroup var common: CommonOptions

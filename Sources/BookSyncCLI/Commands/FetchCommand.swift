@@ -53,8 +53,8 @@ struct FetchCommand: Subcommand {
         let references = try (books + references).map(BookReference.init(parsing:))
         let configuration = try await program.recognising(
             references, goesOn: true,
-            try await program.libraryConfiguration(transfer.overrides(), naming: books + self.references, isTrial: true)
-        )
+            try await program.libraryConfiguration(
+                transfer.overrides(), naming: books + self.references, isTrial: true, mayLackRecords: true))
         return try await program.inLibraries(
             of: books + self.references, configuration, skipsEmpty: false
         ) { configuration, named in

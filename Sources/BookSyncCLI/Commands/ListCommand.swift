@@ -172,5 +172,15 @@ extension ShelfReader.EpisodeOnDisk {
     }
 }
 
-extension EpisodeState: ExpressibleByArgument {}
+extension EpisodeState: ExpressibleByArgument {
+    /// By its keyword, or by a word that is printed for it in any language.
+    package init?(argument: String) {
+        let words = Language.allCases.map(Wordings.init)
+        let named = Self.allCases.first { state in
+            words.contains { $0(Message(wording: state.rawValue)) == argument }
+        }
+        guard let state = words.contains(where: { $0("not here") == argument }) ? .waiting : named else { return nil }
+        self = state
+    }
+}
 extension ShelfOrder: ExpressibleByArgument {}

@@ -70,7 +70,8 @@ struct MirrorCommand: Subcommand {
             return try await mirror(configuration, of: share.shard, since: begin, &isFollowing, program)
         }
         let all = try await program.recognising(
-            [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
+            [], andSubscriptions: true,
+            try await program.libraryConfiguration(transfer.overrides(), mayLackRecords: true))
         let status = try await program.inLibraries(all, skipsEmpty: false) { configuration, _ in
             defer { begin = nil }
             return try await mirror(

@@ -38,7 +38,8 @@ struct PlanCommand: Subcommand {
     var renumber = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(transfer.overrides(), naming: references)
+        let configuration = try await program.libraryConfiguration(
+            transfer.overrides(), naming: references, mayLackRecords: true)
         return try await program.inLibraries(of: references, configuration) {
             try await plan($1, in: try await $0.withOwnSubscriptions(), program)
         }

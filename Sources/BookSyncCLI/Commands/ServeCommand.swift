@@ -140,6 +140,10 @@ struct ServeCommand: Subcommand {
         let books = fronts.answers.saturatedSum(of: \.value.sum.books)
         let pages = try ShelfPages(shelf) { try await program.findings(asksSources: $0) }
         let certificate = try await certificate(settings, hosts, configuration, program)
+        if certificate == nil, publicURL?.hasPrefix("https:") != true, !target.isThisMachine, !program.options.quiet {
+            await program.streams.writeError(
+                "plain HTTP: others on the network can read passwords; use --self-signed, serve.tls or an HTTPS proxy")
+        }
         let server = ShelfServer(
             configuration, at: target, basePath: basePath ?? settings.basePath,
             publicURL: publicURL, users: users, pages: pages, certificate: certificate,

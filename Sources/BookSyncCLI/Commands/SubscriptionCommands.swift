@@ -73,11 +73,10 @@ struct SubscribeCommand: Subcommand {
         try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) { transport in
             for subscription in subscriptions { try configuration.requireMeaning(of: subscription, over: transport) }
         }
-        try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
-            subscribed in
+        try await SubscriptionBook.open(of: configuration, knownLibraries: program.knownLibraries) { subscribed in
             for subscription in subscriptions {
                 let book = subscription.book
-                let outcome = try await subscribed.subscribe(subscription)
+                let (outcome, notice) = try await subscribed.subscribe(subscription)
                 let sentence: Message =
                     switch outcome {
                     case .subscribed: "subscribed to \(book)"
@@ -85,9 +84,10 @@ struct SubscribeCommand: Subcommand {
                     case .already: "already subscribed to \(book)"
                     }
                 await program.tell(sentence, "subscribed", outcome.rawValue, book)
-                if let notice = configuration.privacyNotice(of: book), !program.options.quiet {
-                    await program.streams.writeError(notice)
-                }
+                if let notice, !program.options.quiet { await program.streams.writeError(notice) }
+            }
+            if let notice = configuration.privacyNotice(of: subscriptions.map(\.book)), !program.options.quiet {
+                await program.streams.writeError(notice)
             }
         }
         return ExitStatus(of: failures)
@@ -199,7 +199,7 @@ struct UnsubscribeCommand: Subcommand {
         try program.requireNotConfigured(books, configuration, "unsubscribed")
         // Opening the library would make one where there is none.
         _ = try await LibraryFolder.requireStore(in: configuration.library)
-        return try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
+        return try await SubscriptionBook.open(of: configuration, knownLibraries: program.knownLibraries) {
             subscribed in
             var failures: [Failure] = []
             for book in books {

@@ -64,7 +64,8 @@ struct SubscriptionsCommand: Subcommand {
             return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile) { $0 }
         }
         let (stored, status) = try await program.storedSubscriptions(configuration)
-        let subscriptions = try configuration.allSubscriptions(with: stored)
+        let subscriptions = try await configuration.allSubscriptions(with: stored)
+            .withAddresses(in: configuration.libraries)
         await program.print(
             .array(subscriptions.map { JSONDocument($0) }), or: Self.table(subscriptions, program.words))
         return status
@@ -86,6 +87,7 @@ struct SubscriptionsCommand: Subcommand {
                 subscription.collection.language.map { "in \($0)" },
                 subscription.collection.minHours.map { "of \(String(format: "%g", $0)) h at least" },
                 subscription.collection.maxBooks.map { Message($0, "book") },
+                FeedSettings.newAddress(of: subscription).map { "moved to \($0)" },
             ].compactMap(\.self)
             let episodes: [Message] = (parts.isEmpty ? ["all"] : parts) + wishes
             return [
@@ -112,8 +114,9 @@ struct SubscriptionsCommand: Subcommand {
                 why: "it is not a feed known by its address, or the other is not an address or another book's",
                 remedy: "see booksync list; if both addresses are followed, unsubscribe from one of them")
         }
-        try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
-            try await $0.move(book, to: address, in: configuration)
+        try await configuration.requireFeed(of: book, at: address, logger: program.logger)
+        try await SubscriptionBook.open(of: configuration, knownLibraries: program.knownLibraries) {
+            try await $0.move(book, to: address)
         }
         await program.print(
             [

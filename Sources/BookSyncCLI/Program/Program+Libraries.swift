@@ -11,7 +11,7 @@ extension Program {
         _ configuration: Configuration,
         _ body: @escaping @Sendable (Configuration, LibraryPlace) async throws -> Value
     ) async throws -> (answers: LibraryAnswers<Value>, status: ExitStatus) {
-        let answers = try await LibraryAnswers.of(configuration, knownLibraries, body)
+        let answers = try await LibraryAnswers.of(configuration, knownLibraries, mayLackRecords: false, body)
         for (place, failure) in answers.failures {
             await streams.writeError("booksync: \(place.name): \(failure)")
         }

@@ -44,15 +44,17 @@ struct Program: Sendable {
     ///   - references: what the command names.
     ///   - isChanging: whether it takes something away of them.
     ///   - isTrial: as ``findingTitles(in:_:isChanging:isTrial:)`` has it.
-    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted, `usage` for what is no reference.
+    ///   - mayLackRecords: as ``KnownLibraries/requireMounted(_:mayLackRecords:)`` has it.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted, `inputOutput` when its store is lost, `usage`
+    ///   for what is no reference.
     func libraryConfiguration(
         _ overrides: ConfigurationOverrides = .init(), naming references: [String] = [], isChanging: Bool = false,
-        isTrial: Bool = false
+        isTrial: Bool = false, mayLackRecords: Bool = false
     ) async throws -> Configuration {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
         if !configuration.hasSeveralLibraries {
-            try await knownLibraries?.requireMounted(configuration.library)
+            try await knownLibraries?.requireMounted(configuration.library, mayLackRecords: mayLackRecords)
         }
         return try await findingTitles(in: references, configuration, isChanging: isChanging, isTrial: isTrial)
             .knowing(references)

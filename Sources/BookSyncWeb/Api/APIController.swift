@@ -17,7 +17,8 @@ struct APIController: Sendable {
 
     func subscriptions() async throws -> JSONDocument {
         let stored = try await shelf.subscriptions()
-        return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
+        let subscriptions = try shelf.configuration.allSubscriptions(with: stored)
+        return .array(try await subscriptions.withAddresses(in: shelf.configuration.libraries).map { JSONDocument($0) })
     }
 
     func runs(_ query: [String: String]) async throws -> JSONDocument {

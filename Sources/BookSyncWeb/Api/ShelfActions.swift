@@ -19,7 +19,6 @@ struct ShelfActions: Sendable {
     let device: String?
 
     private var configuration: Configuration { shelf.configuration }
-    private var library: String { configuration.library }
 
     /// - Returns: `{"count": N}`, and perhaps more: how many episodes, books or subscriptions it was done to; of a preview
     ///   what the catalog lists.
@@ -35,7 +34,7 @@ struct ShelfActions: Sendable {
         case .fetch: return try await fetch(arguments)
         case .pause:
             return try await control(arguments) { own, scope in
-                try await TransferControl.open(in: own.library) { try await $0.pause(scope) }
+                try await TransferControl.open(in: own.configuration.library) { try await $0.pause(scope) }
             }
         case .resume: return try await control(arguments) { try await $0.desk.resume($1) }
         case .cancel: return try await control(arguments) { try await $0.desk.cancel($1) }
@@ -44,7 +43,7 @@ struct ShelfActions: Sendable {
                 return try await control(arguments, all: .everything) { try await $0.desk.remove($1).episodes }
             }
             return try await control(arguments, all: .everything) { own, scope in
-                try await TransferControl.open(in: own.library) { try await $0.forgetRemovals(scope) }
+                try await TransferControl.open(in: own.configuration.library) { try await $0.forgetRemovals(scope) }
             }
         case .subscribe: return try await subscribe(arguments)
         case .unsubscribe: return try await unsubscribe(arguments)
@@ -182,7 +181,7 @@ struct ShelfActions: Sendable {
         try await withHTTPTransport(options: recognised.transportOptions, logger: desk.logger) { transport in
             for subscription in wanted { try recognised.requireMeaning(of: subscription, over: transport) }
         }
-        try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in
+        try await SubscriptionBook.open(of: recognised, knownLibraries: desk.knownLibraries) { subscribed in
             for subscription in wanted { _ = try await subscribed.subscribe(subscription) }
         }
         // The books of a list come with the next mirror run.
@@ -220,7 +219,7 @@ struct ShelfActions: Sendable {
                 .unknownBook, what: "\(unknown) cannot be unsubscribed",
                 why: "nothing is subscribed under that name", remedy: "booksync subscriptions lists what is")
         }
-        try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in
+        try await SubscriptionBook.open(of: configuration, knownLibraries: desk.knownLibraries) { subscribed in
             for book in wanted { _ = try await subscribed.unsubscribe(book) }
         }
         return ["count": .init(wanted.count)]

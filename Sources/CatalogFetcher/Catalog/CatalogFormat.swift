@@ -36,12 +36,20 @@ package struct CatalogResponse: Sendable {
     package var bytes: [UInt8]
     /// Where it came from in the end; nil when nobody knows.
     package var address: ResourceAddress?
+    /// Where it is asked for from now on: the address that was asked, or where permanent redirects lead from there. Where a temporary one
+    /// leads may be elsewhere tomorrow (RFC 9110 §15.4).
+    package var lastingAddress: ResourceAddress?
     /// The answer's `Content-Type`, where that is known; its charset counts.
     package var contentType: String?
 
-    package init(bytes: [UInt8], address: ResourceAddress? = nil, contentType: String? = nil) {
+    /// - Parameter lastingAddress: nil where that is `address`.
+    package init(
+        bytes: [UInt8], address: ResourceAddress? = nil, lastingAddress: ResourceAddress? = nil,
+        contentType: String? = nil
+    ) {
         self.bytes = bytes
         self.address = address
+        self.lastingAddress = lastingAddress ?? address
         self.contentType = contentType
     }
 

@@ -43,17 +43,12 @@ package struct CatalogPage: Sendable, Hashable {
     package var episodes: [Episode]
     /// How many episodes the catalog declares for the whole book, as far as it has said so by now.
     package var declared: Int?
-
-    package init(episodes: [Episode], declared: Int? = nil) {
-        self.episodes = episodes
-        self.declared = declared
-    }
 }
 
 /// What remains to be told when all pages are read.
 package struct CatalogListing: Sendable, Hashable {
     package var proof: ListingProof
-    package var description: BookDescription
+    package var description = BookDescription()
     /// What the names of the episodes have in common. It may change as episodes appear: a title that is already known
     /// is better kept.
     package var inferredTitle: String?
@@ -61,12 +56,6 @@ package struct CatalogListing: Sendable, Hashable {
     package var movedTo: ResourceAddress?
     /// The new address that the catalog itself names, which may be a mistake; nil without one.
     package var successor: ResourceAddress?
-
-    package init(proof: ListingProof, description: BookDescription = .init(), inferredTitle: String? = nil) {
-        self.proof = proof
-        self.description = description
-        self.inferredTitle = inferredTitle
-    }
 
     /// The book as this listing alone shows it; without any title it is `Book` and its id.
     package func book(_ identity: BookIdentity) -> Book {
@@ -87,18 +76,6 @@ package struct BookDescription: Sendable, Hashable {
     /// BCP 47.
     package var language: String?
     package var cover: ResourceAddress?
-
-    package init(
-        title: String? = nil, author: String? = nil, narrator: String? = nil, summary: String? = nil,
-        language: String? = nil, cover: ResourceAddress? = nil
-    ) {
-        self.title = title
-        self.author = author
-        self.narrator = narrator
-        self.summary = summary
-        self.language = language
-        self.cover = cover
-    }
 }
 
 extension BookDescription {

@@ -65,11 +65,13 @@ struct DirectoryBook {
         let numbers = numbers(of: audio)
         let discs = discs(of: audio)
         let episodes = audio.enumerated().map { index, file in
-            Episode(
-                identity: EpisodeIdentity(book: identity, key: file.key), section: index + 1, numbering: .place,
-                name: CatalogText.name(FileRole.bareName(file.name)), address: file.address,
+            var episode = Episode(
+                identity: EpisodeIdentity(book: identity, key: file.key), rawKey: file.key, section: index + 1,
+                numbering: .place, name: CatalogText.name(FileRole.bareName(file.name)), address: file.address,
                 size: FileSize.sensible(file.size), modifiedAt: file.modifiedAt,
                 mediaType: FileRole(ofName: file.name).mediaType, number: numbers[index], season: discs[index])
+            episode.isFile = true
+            return episode
         }
         let absurd = audio.count { $0.size ?? 0 > FileSize.max }
         let warning: Message? =

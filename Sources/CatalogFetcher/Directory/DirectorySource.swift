@@ -119,7 +119,7 @@ extension DirectorySettings: CatalogFormat {
     /// No address tells that it is a directory's: only the answer does.
     package static func bookID(in address: ResourceAddress) -> String? { nil }
 
-    /// The answer's address without secrets, when it is an index or links to audio below itself.
+    /// The answer's lasting address without secrets, when it is an index or links to audio below itself.
     package static func bookID(in answer: CatalogResponse) -> String? {
         let address = answer.address ?? unknownAddress
         guard let first = answer.firstByte, [UInt8(ascii: "<"), UInt8(ascii: "[")].contains(first) else { return nil }
@@ -130,7 +130,7 @@ extension DirectorySettings: CatalogFormat {
             return nil
         }
         let holdsAudio = page.entries.contains { FileRole(ofName: $0.name).isAudio }
-        return page.isIndex || holdsAudio ? answer.address?.withoutSecrets ?? savedID : nil
+        return page.isIndex || holdsAudio ? answer.lastingAddress?.withoutSecrets ?? savedID : nil
     }
 
     /// Stands in for the address of a page that was saved without it, so that relative links lead somewhere.

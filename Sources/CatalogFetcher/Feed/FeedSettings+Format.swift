@@ -7,11 +7,12 @@ extension FeedSettings: CatalogFormat {
 
     package static func bookID(in answer: CatalogResponse) -> String? {
         guard FeedReader.recognises(answer.bytes) else { return nil }
-        return answer.address.map(bookID(of:)) ?? savedID
+        return answer.lastingAddress.map(bookID(of:)) ?? savedID
     }
 
     package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
-        let identity = BookIdentity(source: source, id: id ?? answer.address.map(Self.bookID(of:)) ?? Self.savedID)
+        let identity = BookIdentity(
+            source: source, id: id ?? answer.lastingAddress.map(Self.bookID(of:)) ?? Self.savedID)
         let charset = answer.contentType.flatMap(Encoding.charset)
         switch FeedReader.read(answer.bytes, charset: charset, base: answer.address?.secretText) {
         case .foreign(let why, _):

@@ -52,6 +52,16 @@ extension FeedSettings {
     /// What the ids of one address, in all of its spellings, have in common; others may have it too.
     package static func commonForm(ofID id: String) -> String { normalForm(parts(ofID: id).name) }
 
+    /// True if an address is another than the one that a book's id is of, whatever the secrets in it.
+    package static func isElsewhere(_ address: ResourceAddress, than id: String) -> Bool {
+        commonForm(ofID: bookID(of: address)) != commonForm(ofID: id)
+    }
+
+    /// Where a subscribed feed that has moved is asked for, secrets included; nil if it has not moved.
+    package static func newAddress(of subscription: Subscription) -> ResourceAddress? {
+        subscription.address.flatMap { isElsewhere($0, than: subscription.book.id) ? $0 : nil }
+    }
+
     private static func normalForm(_ name: Substring) -> String { ResourceAddress(String(name)).normalForm }
 
     /// Whether nothing was left out of the address that is the id of a book, so that it leads to the feed.

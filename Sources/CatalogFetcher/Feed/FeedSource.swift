@@ -144,7 +144,10 @@ package struct FeedSource: CatalogSource {
             }
             request.addConditions(of: validator)
         }
-        let subject = ErrorContext(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")
+        var subject = ErrorContext(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")
+        if number == 1, book.id.contains("://") {
+            (subject.feed, subject.hasMoved) = (address, FeedSettings.isElsewhere(address, than: book.id))
+        }
         let secrets = settings.secrets(in: address)
         // What a document that ends too early has is better than nothing, if asking again does not help.
         var beginning: Page?

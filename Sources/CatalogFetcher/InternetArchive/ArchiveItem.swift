@@ -98,6 +98,7 @@ struct ArchiveItem {
                     + "incomplete")
         }
         if let declared, declared != listed {
+            proof.miscounts = proof.isComplete && unreadable == 0
             proof.isComplete = proof.isComplete && listed >= declared
             proof.warnings.append(
                 "the archive declares \(Message(declared, "file")) and lists \(listed)"

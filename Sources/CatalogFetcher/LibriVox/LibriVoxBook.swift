@@ -146,6 +146,7 @@ package struct LibriVoxBook {
             declared: declared, collected: collected,
             isComplete: unreadable == 0 && hasList && collected >= declared ?? (collected == 0 ? 1 : 0))
         if let declared, declared != collected {
+            proof.miscounts = unreadable == 0 && collected > 0
             proof.warnings.append(
                 "LibriVox declares \(Message(declared, "section")) and lists \(collected)"
                     + (proof.isComplete ? "" : ": the listing counts as incomplete"))

@@ -17,12 +17,12 @@ extension OPDSSettings: CatalogFormat {
     package static func bookID(in answer: CatalogResponse) -> String? {
         let subject = ErrorContext(book: BookIdentity(source: "", id: savedID), part: "")
         guard let document = try? OPDSDocument(answer, for: subject), document.isBook else { return nil }
-        return answer.address.map(FeedSettings.bookID(of:)) ?? savedID
+        return answer.lastingAddress.map(FeedSettings.bookID(of:)) ?? savedID
     }
 
     package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
         let identity = BookIdentity(
-            source: source, id: id ?? answer.address.map(FeedSettings.bookID(of:)) ?? Self.savedID)
+            source: source, id: id ?? answer.lastingAddress.map(FeedSettings.bookID(of:)) ?? Self.savedID)
         let subject = ErrorContext(book: identity, part: "the manifest")
         return try OPDSDocument(answer, for: subject).book(for: subject).contents(as: identity, for: subject)
     }

@@ -8,46 +8,20 @@ enum OutlineAttribute: UInt8 {
     case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes, naming, keep, maxSize
     case language, minHours, maxBooks
 
+    private static let common: [String: OutlineAttribute] = [
+        "text": .text, "title": .title, "type": .type, "xmlurl": .feed, "htmlurl": .page, "url": .url,
+        "category": .category,
+    ]
+    private static let own: [String: OutlineAttribute] = [
+        "book": .book, "title": .ownTitle, "only": .only, "latest": .latest, "match": .match, "exclude": .exclude,
+        "since": .since, "order": .order, "maxepisodes": .episodes, "maxbytes": .bytes, "naming": .naming,
+        "keep": .keep, "maxsize": .maxSize, "language": .language, "minhours": .minHours, "maxbooks": .maxBooks,
+    ]
+
     init(_ name: XMLName) {
-        let local = name.local.lowercased()
-        if name.namespace == OPMLDocument.namespace || name.namespace == nil && name.prefix == "booksync" {
-            self =
-                switch local {
-                case "book": .book
-                case "title": .ownTitle
-                case "only": .only
-                case "latest": .latest
-                case "match": .match
-                case "exclude": .exclude
-                case "since": .since
-                case "order": .order
-                case "maxepisodes": .episodes
-                case "maxbytes": .bytes
-                case "naming": .naming
-                case "keep": .keep
-                case "maxsize": .maxSize
-                case "language": .language
-                case "minhours": .minHours
-                case "maxbooks": .maxBooks
-                default: .other
-                }
-            return
-        }
-        guard name.prefix == nil else {
-            self = .other
-            return
-        }
-        self =
-            switch local {
-            case "text": .text
-            case "title": .title
-            case "type": .type
-            case "xmlurl": .feed
-            case "htmlurl": .page
-            case "url": .url
-            case "category": .category
-            default: .other
-            }
+        let isOwn = name.namespace == OPMLDocument.namespace || name.namespace == nil && name.prefix == "booksync"
+        let names = isOwn ? Self.own : name.prefix == nil ? Self.common : [:]
+        self = names[name.local.lowercased()] ?? .other
     }
 }
 

@@ -5,11 +5,18 @@ package struct ErrorContext {
     let book: BookIdentity
     /// As in "page 2".
     let part: Message
+    /// The address that is asked, of a feed that is named by its address.
+    var feed: ResourceAddress?
+    /// True if that is another than the book's id says: then it names the feed.
+    var hasMoved = false
 
     package init(book: BookIdentity, part: Message) {
         self.book = book
         self.part = part
     }
+
+    private var subject: String { hasMoved ? place : book.description }
+    private var place: String { hasMoved ? feed?.withoutSecrets ?? book.id : book.id }
 
     /// Whether the user knows the book by its address alone, and not by a source.
     private var isAtAddress: Bool { book.id.contains("://") }
@@ -21,7 +28,7 @@ package struct ErrorContext {
     ) -> Failure {
         Failure(
             .catalogUnavailable, disposition: disposition,
-            what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why, remedy: remedy)
+            what: "\(part) of \(subject) cannot be fetched from \(address.host)", why: why, remedy: remedy)
     }
 
     /// Of a server that wants to be left alone for longer than anything waits.
@@ -31,7 +38,7 @@ package struct ErrorContext {
 
     package func unreadable(why: Message) -> Failure {
         Failure(
-            .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
+            .unreadableCatalog, what: "\(part) of \(subject) cannot be read", why: why,
             remedy: isAtAddress
                 ? "check the address, and whether something else answers in the catalog's place"
                 : "check the address and the query of source \(book.source), and whether something else answers in "
@@ -39,7 +46,12 @@ package struct ErrorContext {
     }
 
     func credentialsRejected(why: Message) -> Failure {
-        Failure(
+        if let feed {
+            return Failure(
+                .credentialsRejected, what: "the server rejects the credentials for \(feed)", why: why,
+                remedy: "if the address holds a secret: booksync subscribe NEWADDRESS; else see source \(book.source)")
+        }
+        return Failure(
             .credentialsRejected, what: "the catalog rejects the credentials of source \(book.source)", why: why,
             remedy: isAtAddress
                 ? "check user, password and token in the address, or what is configured of source \(book.source)"
@@ -48,13 +60,17 @@ package struct ErrorContext {
 
     func credentialsWanted(why: Message) -> Failure {
         Failure(
-            .credentialsRejected, what: "\(part) of \(book) needs credentials", why: why,
+            .credentialsRejected, what: "\(part) of \(subject) needs credentials", why: why,
             remedy: "set user and password, or bearer, for source \(book.source), or use the address with its key")
     }
 
     func unknownBook(why: Message) -> Failure {
         guard !isAtAddress else {
-            return Failure(.unknownBook, what: "no book is at \(book.id)", why: why, remedy: "check the address")
+            return Failure(
+                .unknownBook, what: "no book is at \(place)", why: why,
+                remedy: feed == nil
+                    ? "check the address"
+                    : "check the address; if the feed has moved: booksync subscriptions --moved '\(book)' NEWADDRESS")
         }
         return Failure(
             .unknownBook, what: "source \(book.source) has no book \(book.id)", why: why,

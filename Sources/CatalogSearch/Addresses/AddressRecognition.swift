@@ -313,6 +313,7 @@ extension CatalogResponse {
             let isSlow = !isWhole && bytes.readableBytes < maxBeginning
             let beginning = CatalogResponse(
                 bytes: Array(bytes.readableBytesView), address: answer.address,
+                lastingAddress: answer.movedTo ?? address,
                 contentType: answer.first("Content-Type"))
             return (beginning, isSlow)
         } catch let failure as TransportError {

@@ -31,8 +31,8 @@ package struct TransferRequest: Sendable {
     private var boxedExistingFile: Box<FileAttributes>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
-    /// True if it is known to be gone at its source, and is only requested to see if it is back.
-    package var isExpectedToFail = false
+    /// True if the run is whole without it once it is gone at its source: the user did not name it.
+    package var mayBeGone = false
     /// What has a lower one is begun before what has a higher one.
     package var rank = 0
     /// Since when what it says of the disk and the store may no longer be so.

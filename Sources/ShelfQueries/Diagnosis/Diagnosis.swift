@@ -1,5 +1,4 @@
 import BookModel
-import CatalogFetcher
 import CatalogStore
 import Foundation
 import LibraryFiles
@@ -105,10 +104,10 @@ package struct Diagnosis: Sendable {
                     what: lost.count == 1
                         ? "\(first.book) cannot be asked for"
                         : "\(first.book) and \(lost.count - 1) more cannot be asked for",
-                    why: lacksAddress(first.book)
-                        ? "the feed's address holds a secret, and is not recorded"
+                    why: configuration.lacksAddress(first.book)
+                        ? "its address holds a secret, and is not recorded"
                         : "no source is called '\(first.book.source)'",
-                    remedy: lacksAddress(first.book)
+                    remedy: configuration.lacksAddress(first.book)
                         ? "name the whole address once: booksync subscribe ADDRESS records it"
                         : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
         }
@@ -121,12 +120,9 @@ package struct Diagnosis: Sendable {
             return .ok("subscriptions", "none; booksync subscribe REF adds one")
         }
         let isMirroredByServer = configuration.serve.mirrorInterval != nil || !configuration.trustsReferences
-        if isMirroredByServer, let refused = subscriptions.first(where: { configuration.isRefusedByServer($0.book) }) {
+        if isMirroredByServer, let notice = configuration.privacyNotice(of: subscriptions.map(\.book)) {
             return .warning(
-                "subscriptions",
-                "the mirror of booksync serve leaves out \(refused.book): it is on this machine or in a private network, "
-                    + "and the configuration does not name it",
-                remedy: "name it in the configuration, as a source or below subscriptions")
+                "subscriptions", notice, remedy: "name them in the configuration, as sources or below subscriptions")
         }
         let incomplete = shelf.books.filter { !$0.isComplete }
         if let book = incomplete.first(where: { book in subscriptions.contains { $0.book == book.identity } }) {
@@ -140,21 +136,9 @@ package struct Diagnosis: Sendable {
     private func canBeAsked(_ book: BookIdentity) -> Bool {
         do {
             try configuration.requireSource(of: book)
-            return !lacksAddress(book)
+            return !configuration.lacksAddress(book)
         } catch {
             return false
         }
-    }
-
-    /// Whether the book's feed is known by an address only of which a secret was left out, and that the configuration does
-    /// not have whole either.
-    private func lacksAddress(_ book: BookIdentity) -> Bool {
-        guard let source = configuration.source(named: book.source), source.kind == .feed, book.id.contains("://")
-        else {
-            return false
-        }
-        return !FeedSettings.isWholeAddress(book.id) && !configuration.hasWholeAddress(of: book)
-            && configuration.recordedAddress(of: book) == nil
-            && !configuration.givenAddresses.contains { configuration.book(at: $0) == book }
     }
 }

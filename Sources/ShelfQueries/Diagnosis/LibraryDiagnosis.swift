@@ -35,13 +35,7 @@ struct LibraryDiagnosis: Sendable {
 
     /// - Returns: nil where it is empty, or the store cannot be read, which another check tells.
     private func trash() async throws -> Finding? {
-        let files: [TrashedFile]
-        do {
-            guard let store = try await LibraryFolder.readableStore(in: path) else { return nil }
-            files = try await store.closing { try await store.trashedFiles() }
-        } catch is Failure {
-            return nil
-        }
+        let files = (try? await LibraryFolder.reading(path) { try await $0.trashedFiles() }) ?? []
         guard !files.isEmpty else { return nil }
         let bytes = describeBytes(files.saturatedSum(of: \.file.size))
         return .ok("trash", "\(Message(files.count, "file")) (\(bytes)), the first to go when the disk is full")
@@ -50,7 +44,7 @@ struct LibraryDiagnosis: Sendable {
     // MARK: The folder
 
     private func libraryFinding(_ state: LibraryState) async throws -> Finding {
-        try await knownLibraries?.requireMounted(path)
+        try await knownLibraries?.requireMounted(path, mayLackRecords: false)
         switch state {
         case .noFolder:
             throw LibraryFolder.unwritable(
@@ -161,8 +155,8 @@ struct LibraryDiagnosis: Sendable {
         let folder = folder
         return try await Finding.of("store") {
             try await folder.refuseLostStore()
-            let path = try await runBlocking { try StoreCopy(of: folder).readablePath }
-            guard let size = try await runBlocking({ fileSize(path) }), size > 0 else {
+            let (path, size) = try await folder.readableFile()
+            guard let size, size > 0 else {
                 return .ok("store", "there is none yet")
             }
             if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
@@ -225,11 +219,10 @@ struct LibraryDiagnosis: Sendable {
     /// Bytes that the transfers with partial files are still to bring, as far as their lengths are known; 0 where the store
     /// cannot be read, which another check tells.
     private func bytesToCome() async -> Int64 {
-        guard let store = try? await LibraryFolder.readableStore(in: path),
-            let (begun, partials) = try? await store.closing({
-                (try await store.unfinishedTransfers(), try await PartialSizes(library: path))
-            })
-        else { return 0 }
+        let found = try? await LibraryFolder.reading(path) {
+            (try await $0.unfinishedTransfers(), try await PartialSizes(library: path))
+        }
+        guard let (begun, partials) = found else { return 0 }
         return begun.reduce(0) { sum, shelved in
             guard let bytes = partials.bytes(of: shelved.episode.identity),
                 let total = shelved.transfer?.total ?? shelved.episode.size

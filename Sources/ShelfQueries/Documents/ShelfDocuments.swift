@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import Foundation
 
 // The documents of `--json`, as the command line's contract words them. The web API prints the same ones.
@@ -70,6 +71,7 @@ extension JSONDocument {
             "max_books": .init(subscription.collection.maxBooks),
             "tags": .array(subscription.tags.map { .string($0.description) }),
             "subscribed_at": .init(subscription.subscribedAt),
+            "moved_to": .init(FeedSettings.newAddress(of: subscription)?.withoutSecrets),
         ]
     }
 

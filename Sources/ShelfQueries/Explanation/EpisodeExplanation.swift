@@ -8,46 +8,33 @@ package struct EpisodeExplanation: Sendable {
     var book: Book
     package var shelved: EpisodeRecord
     /// Bytes of its partial file.
-    var partial: Int64 = 0
+    package var partial: Int64 = 0
     /// What stands at the recorded path.
-    var existingFile: FileAttributes?
+    package var existingFile: FileAttributes?
     /// Whether a symbolic link stands in the place of one of its folders, which nobody looks behind.
-    var isBehindLink = false
+    package var isBehindLink = false
     /// Whether its file can be brought back from the trash.
-    var isInTrash = false
+    package var isInTrash = false
     /// When its file was last read whole and found right.
-    var verifiedAt: Date?
+    package var verifiedAt: Date?
     /// When what the catalog says of the book last changed.
-    var catalogChangedAt: Date?
+    package var catalogChangedAt: Date?
+    /// True if its catalog is a directory.
+    package var isOfDirectory = false
     /// Whether the book is subscribed to, so that the plan is that of a mirror; else it is that of a fetch.
     var isFollowed: Bool
     /// What the run would do about the episode; an episode with a new name and a new version has two.
     var actions: [SyncAction]
-    var isRunUnderWay = false
+    package var isRunUnderWay = false
     /// Whether that run is one for all subscriptions.
-    var isMirrorUnderWay = false
+    package var isMirrorUnderWay = false
     var now = Date()
 
-    package init(
-        book: Book, shelved: EpisodeRecord, partial: Int64 = 0, existingFile: FileAttributes? = nil,
-        isBehindLink: Bool = false, isInTrash: Bool = false, verifiedAt: Date? = nil, catalogChangedAt: Date? = nil,
-        isFollowed: Bool,
-        actions: [SyncAction], isRunUnderWay: Bool = false, isMirrorUnderWay: Bool = false,
-        now: Date = Date()
-    ) {
+    package init(book: Book, shelved: EpisodeRecord, isFollowed: Bool, actions: [SyncAction]) {
         self.book = book
         self.shelved = shelved
-        self.partial = partial
-        self.existingFile = existingFile
-        self.isBehindLink = isBehindLink
-        self.isInTrash = isInTrash
-        self.verifiedAt = verifiedAt
-        self.catalogChangedAt = catalogChangedAt
         self.isFollowed = isFollowed
         self.actions = actions
-        self.isRunUnderWay = isRunUnderWay
-        self.isMirrorUnderWay = isMirrorUnderWay
-        self.now = now
     }
 
     /// One paragraph.
@@ -71,7 +58,9 @@ package struct EpisodeExplanation: Sendable {
     private var identity: Message {
         let episode = shelved.episode
         let guid: Message = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and its guid \($0)" } ?? ""
-        return "Its id is \(episode.identity.key)\(guid); a new title or address does not matter"
+        return isOfDirectory
+            ? "Its id is \(episode.identity.key), the path of its file in the directory; under another name the file is recognised by its exact size and time"
+            : "Its id is \(episode.identity.key)\(guid); a new title or address does not matter"
     }
 
     // MARK: - What the catalog says
@@ -84,7 +73,7 @@ package struct EpisodeExplanation: Sendable {
         if let publishedAt = episode.publishedAt { said.append("published \(publishedAt)") }
         if let modifiedAt = episode.modifiedAt { said.append("changed \(modifiedAt)") }
         if let digest = episode.digest { said.append("\(digest.algorithm.rawValue) \(digest.hexadecimal)") }
-        let asOf: Message = catalogChangedAt.map { " (as of \($0))" } ?? ""
+        let asOf: Message = catalogChangedAt.map { " (the listing last changed on \($0))" } ?? ""
         let location: Message =
             episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
         var sentences: [Message] = ["The catalog lists it \(location)\(asOf): \(said.joined(separator: ", "))"]
@@ -134,6 +123,7 @@ package struct EpisodeExplanation: Sendable {
                 case .digest: "a digest that the catalog or the server gave fitted"
                 case .length where shelved.episode.size ?? file.fetchedSize != file.fetchedSize:
                     "its length matches the one that the server declared (\(file.fetchedSize) bytes), and not the catalog's (\(shelved.episode.size ?? 0) bytes)"
+                case .length where shelved.episode.size == nil: "its length matches the one that the server declared"
                 case .length: "its length matches the declared one"
                 case .unverified: "there was no checksum to compare with"
                 }

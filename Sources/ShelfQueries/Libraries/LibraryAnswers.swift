@@ -13,14 +13,16 @@ package struct LibraryAnswers<Value: Sendable>: Sendable {
     private static var askedAtOnce: Int { 8 }
 
     /// Asks all libraries that the configuration looks at.
-    /// - Parameter body: gets the configuration for one library.
+    /// - Parameters:
+    ///   - mayLackRecords: as ``KnownLibraries/requireMounted(_:mayLackRecords:)`` has it.
+    ///   - body: gets the configuration for one library.
     /// - Throws: what `body` throws where there is one library only, or none of several could be looked at.
     package static func of(
-        _ configuration: Configuration, _ knownLibraries: KnownLibraries?,
+        _ configuration: Configuration, _ knownLibraries: KnownLibraries?, mayLackRecords: Bool = true,
         _ body: @escaping @Sendable (Configuration, LibraryPlace) async throws -> Value
     ) async throws -> Self {
         try await of(configuration.libraries) { place in
-            try await knownLibraries?.requireMounted(place.path)
+            try await knownLibraries?.requireMounted(place.path, mayLackRecords: mayLackRecords)
             return try await body(configuration.choosing(place), place)
         }
     }

@@ -21,10 +21,7 @@ extension LibraryFolder {
         } else {
             try await runBlocking { try folder.requireOwnFiles() }
         }
-        let (storePath, size) = try await runBlocking {
-            let path = try StoreCopy(of: folder).readablePath
-            return (path, fileSize(path))
-        }
+        let (storePath, size) = try await folder.readableFile()
         guard let size, refusingLost || size > 0 else { return nil }
         do {
             return try await CatalogStore(path: storePath, access: .readOnly)
@@ -38,26 +35,34 @@ extension LibraryFolder {
     package static func requireStore(in path: String) async throws -> String {
         let folder = existing(at: path)
         try await folder.refuseLostStore()
-        let (readable, size) = try await runBlocking {
-            let path = try StoreCopy(of: folder).readablePath
-            return (path, fileSize(path))
-        }
+        let (readable, size) = try await folder.readableFile()
         guard size ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
         return readable
+    }
+
+    /// Reads the store of a library that some run has begun.
+    /// - Throws: as ``requireStore(in:)`` does.
+    package static func reading<Result: Sendable>(
+        _ path: String, _ body: (CatalogStore) async throws -> Result
+    ) async throws -> Result {
+        guard let store = try await readableStore(in: path) else { throw Failure.emptyLibrary(path) }
+        return try await store.closing { try await body(store) }
+    }
+
+    func readableFile() async throws -> (path: String, size: Int64?) {
+        try await runBlocking {
+            let path = try StoreCopy(of: self).readablePath
+            return (path, fileSize(path))
+        }
     }
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
     ///   nothing; `libraryUnwritable` as of ``requireOwnFiles()``.
     package func refuseLostStore() async throws {
         try await runBlocking { try requireOwnFiles() }
-        let storePath = try await runBlocking { try StoreCopy(of: self).readablePath }
-        guard try await runBlocking({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
-        throw Failure(
-            .inputOutput, disposition: .stop, what: "the store of the library \(path) is lost",
-            why: "\(storePath) is missing or empty, and there are files that it knew",
-            remedy:
-                "put back a backup of it, or run booksync fetch for each book: it begins a new store and recognises "
-                + "what is on disk")
+        let (storePath, size) = try await readableFile()
+        guard size ?? 0 == 0, try await isInUse() else { return }
+        throw Failure.lostStore(of: path, why: "\(storePath) is missing or empty, and there are files that it knew")
     }
 
     /// Whether a run has been here: what booksync keeps for itself is there, and so are files that a store would know.

@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import CatalogStore
 import LibraryFiles
 import Settings
@@ -6,16 +7,17 @@ import Settings
 /// Adds and removes subscriptions. Works beside a run that is under way: the store takes one writer after the other.
 package struct SubscriptionBook: Sendable {
     private let store: CatalogStore
-    private let library: String
+    private let configuration: Configuration
 
     /// - Parameters:
-    ///   - library: created where it is missing.
+    ///   - configuration: whose library is created where it is missing.
     ///   - knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func open<Result: Sendable>(
-        in library: String, knownLibraries: KnownLibraries? = nil, _ body: (SubscriptionBook) async throws -> Result
+        of configuration: Configuration, knownLibraries: KnownLibraries? = nil,
+        _ body: (SubscriptionBook) async throws -> Result
     ) async throws -> Result {
-        try await CatalogStore.opened(in: library, knownLibraries: knownLibraries) {
-            try await body(SubscriptionBook(store: $0, library: library))
+        try await CatalogStore.opened(in: configuration.library, knownLibraries: knownLibraries) {
+            try await body(SubscriptionBook(store: $0, configuration: configuration))
         }
     }
 
@@ -26,36 +28,37 @@ package struct SubscriptionBook: Sendable {
         case already
     }
 
-    package func subscribe(_ subscription: Subscription) async throws -> Outcome {
-        try recordAddresses(of: [subscription])
+    /// - Returns: what it came to, and what to report of the book's address.
+    package func subscribe(_ subscription: Subscription) async throws -> (outcome: Outcome, notice: Message?) {
+        let notice = try record(subscription)
         let former = try await stored(subscription.book)
-        guard try await !store.subscribe(subscription) else { return .subscribed }
-        return try await stored(subscription.book) == former ? .already : .changed
+        guard try await !store.subscribe(subscription) else { return (.subscribed, notice) }
+        return (try await stored(subscription.book) == former ? .already : .changed, notice)
     }
 
     private func stored(_ book: BookIdentity) async throws -> Subscription? {
         try await store.subscriptions().first { $0.book == book }
     }
 
-    /// Follows what is not followed yet, all or none of them; tags that are new are added.
+    /// Follows what is not followed yet, all or none of them; tags that are new are added. No book of the library is moved to
+    /// another address: a list may come from anyone.
     /// - Returns: for each, whether it was not followed before.
     package func follow(_ subscriptions: [Subscription]) async throws -> [Bool] {
-        try recordAddresses(of: subscriptions)
+        let known = Set(try await store.known(among: subscriptions.map(\.book)))
+        for subscription in subscriptions
+        where !known.contains(subscription.book) || FeedSettings.newAddress(of: subscription) == nil {
+            _ = try record(subscription)
+        }
         return try await store.follow(subscriptions)
     }
 
-    /// Before the subscriptions: without its address a book cannot be asked for.
-    private func recordAddresses(of subscriptions: [Subscription]) throws {
-        for subscription in subscriptions {
-            if let address = subscription.address {
-                try AddressFile(of: subscription.book, in: library).record(address)
-            }
-        }
+    /// Before the subscription: without its address a book cannot be asked for.
+    private func record(_ subscription: Subscription) throws -> Message? {
+        try subscription.address.flatMap { try configuration.record($0, of: subscription.book) }
     }
 
     /// Records that a book is at another address from now on.
-    package func move(_ book: BookIdentity, to address: ResourceAddress, in configuration: Configuration) async throws {
-        guard try await !store.known(among: [book]).isEmpty else { throw Failure.notOnTheShelf(book) }
+    package func move(_ book: BookIdentity, to address: ResourceAddress) async throws {
         _ = try configuration.record(address, of: book)
         try await store.forgetListingValidator(of: book)
     }

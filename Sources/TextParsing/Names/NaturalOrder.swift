@@ -33,7 +33,12 @@ package enum NaturalOrder {
         var second = 0
         while first < one.count, second < other.count {
             guard one[first].isDigit, other[second].isDigit else {
-                if one[first] != other[second] { return Int(one[first]) - Int(other[second]) }
+                if one[first] != other[second] {
+                    // `2.5.mp3` comes behind `2.mp3`.
+                    let isBehindPoint = first > 0 && one[first - 1] == UInt8(ascii: ".")
+                    if isBehindPoint, one[first].isDigit != other[second].isDigit { return one[first].isDigit ? 1 : -1 }
+                    return Int(one[first]) - Int(other[second])
+                }
                 first += 1
                 second += 1
                 continue

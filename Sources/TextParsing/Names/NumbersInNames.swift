@@ -14,7 +14,8 @@ package enum NumbersInNames {
     /// The order of listening that names state: nearly all of them carry a number of their own, and the numbers run from 1
     /// (or 0) without large gaps. Years do not, nor do the last episodes of many; and the months of dates are no such numbers.
     ///
-    /// One name of five, two of ten and a tenth of more may lack a number of its own: a preface, a bonus.
+    /// One name of five, two of ten and a tenth of more may lack a number of its own: a preface, a bonus. Where it comes between
+    /// two others, as 2.5 does, the names state no order.
     /// - Returns: the number of each name, nil where it has none; or nil where the names state no order.
     package static func positions(in names: [String]) -> [Int?]? {
         let mayLack = max(names.count / 10, min(2, names.count / 5))
@@ -29,7 +30,10 @@ package enum NumbersInNames {
                 guard let first = numbers.min(), let last = numbers.max() else { return false }
                 return names.count - numbers.count <= mayLack && first <= 1 && last <= numbers.count * 5 / 4 + 1
             }
-            if let column, !isDated { return column }
+            guard let column, !isDated else { continue }
+            // 2.5 is neither a second 2 nor 25.
+            let isTelling = Set(column).count == names.count || !names.contains { $0.contains(/\d\.\d/) }
+            return isTelling ? column : nil
         }
         return nil
     }
@@ -58,13 +62,18 @@ package enum NumbersInNames {
         name.utf8.split { !$0.isDigit }.map { $0.count <= 6 ? Int(Substring($0)) : nil }
     }
 
-    /// The name with figures for all numerals: `第一百零二集` becomes `第102集`, `第一〇二集` too.
+    /// The name with figures for all numerals: `第一百零二集` becomes `第102集`, `第一〇二集` too. `上集`, `（中）` and the like are
+    /// the first, the second and the third part.
     static func figured(_ name: String) -> String {
         // No numeral but ASCII's begins with a lower byte.
         guard name.utf8.contains(where: { $0 >= 0xD9 }) else { return name }
         var (figured, numeral) = ("", "")
-        for character in name + "\n" {
-            if character.wholeNumberValue != nil {
+        let characters = Array(name + "\n")
+        for (index, character) in characters.enumerated() {
+            if let part = part(characters, at: index) {
+                figured += "\(numeral.allSatisfy(\.isASCII) ? numeral : "\(value(of: numeral))") \(part)"
+                numeral = ""
+            } else if character.wholeNumberValue != nil {
                 numeral.append(character)
             } else {
                 figured += numeral.allSatisfy(\.isASCII) ? numeral : "\(value(of: numeral))"
@@ -73,6 +82,16 @@ package enum NumbersInNames {
             }
         }
         return String(figured.dropLast())
+    }
+
+    private static let parts: [Character: Int] = ["上": 1, "中": 2, "下": 3]
+
+    private static func part(_ characters: [Character], at index: Int) -> Int? {
+        guard let part = parts[characters[index]] else { return nil }
+        let next = characters[index + 1]
+        let isBracketed = index > 0 && "(（[【".contains(characters[index - 1]) && ")）]】".contains(next)
+        let isNamed = "集部篇卷册".contains(next) && !characters[index + 2].isLetter
+        return isBracketed || isNamed ? part : nil
     }
 
     /// Digits stand for themselves, and before a ten, a hundred or a thousand for so many of them.

@@ -205,7 +205,7 @@ import Testing
         return type == "image/jpeg" ? bytes : nil
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "ffmpeg is not installed"))
+    @Test(.needs("ffmpeg"))
     func `of a large cover a smaller copy is made once, for lists`() async throws {
         let picture = try await Self.largePicture()
         try await withExports([.cover], picture: picture) { bench async throws in
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "ffmpeg is not installed"))
+    @Test(.needs("ffmpeg"))
     func `what only looks like a picture has no smaller copy, and is tried once`() async throws {
         let picture = Self.picture + [UInt8](repeating: 7, count: 200_000)
         try await withExports([.cover], picture: picture) { bench async throws in

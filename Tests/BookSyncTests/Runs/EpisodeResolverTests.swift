@@ -1,10 +1,9 @@
 import BookModel
 import CatalogFetcher
-import CatalogStore
 import Foundation
 import Testing
 
-@testable import BookSync
+@testable import CatalogStore
 
 /// Which episode of the store each episode of a listing is, and which number it has.
 @Suite struct EpisodeResolverTests {

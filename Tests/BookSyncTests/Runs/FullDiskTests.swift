@@ -12,7 +12,7 @@ import Support
     @testable import BookSync
 
     /// Case 36 of the download cases, on a disk that really is full.
-    @Suite(.limitedConcurrency, .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+    @Suite(.limitedConcurrency, .needsMounting)
     struct FullDiskTests {
         private static func catalog(stallingUntil gate: Gate? = nil) -> ScriptedCatalog {
             var catalog = ScriptedCatalog.episodes(12, bytes: 300_000)

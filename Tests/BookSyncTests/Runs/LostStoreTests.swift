@@ -271,7 +271,7 @@ import Testing
                     case 1: _ = try await ShelfReader.read(bench.library) { try await $0.books() }
                     case 2: _ = try await bench.control { try await $0.pause(.everything) }
                     default:
-                        try await SubscriptionBook.open(in: bench.library) {
+                        try await SubscriptionBook.open(of: bench.configuration) {
                             _ = try await $0.subscribe(Subscription(book: RunBench.book))
                         }
                     }

@@ -11,7 +11,7 @@ import Transport
 @testable import Settings
 
 /// Runs over many books, of several servers.
-@Suite(.limitedConcurrency) struct ManyBooksTests {
+@Suite(.full, .limitedConcurrency) struct ManyBooksTests {
     /// A server with books of one episode each, `1`, `2` and so on.
     private static func script(
         title: String = "第1集", size: Int? = nil, before: @escaping @Sendable (String, Reply) -> Reply = { $1 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite(.limitedConcurrency) struct RenameStepTests {
+@Suite(.full, .limitedConcurrency) struct RenameStepTests {
     private func episode(_ key: String) -> EpisodeIdentity { EpisodeIdentity(book: RunBench.book, key: key) }
 
     private func steps(_ renames: [(String, String, String)]) -> [RenameStep] {

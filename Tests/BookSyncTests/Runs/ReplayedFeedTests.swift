@@ -9,7 +9,7 @@ import Testing
 @testable import Settings
 
 /// Sixty nights of a feed whose editor changes his mind: whatever is edited, each episode is downloaded once, and none is missing.
-@Suite(.limitedConcurrency) struct ReplayedFeedTests {
+@Suite(.full, .limitedConcurrency) struct ReplayedFeedTests {
     enum Edit: String, CaseIterable, Sendable {
         case titles, addresses, lengths, dates, guids, order
     }

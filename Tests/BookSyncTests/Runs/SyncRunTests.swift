@@ -98,12 +98,11 @@ import Testing
     }
 
     @Test func `one audio host that is down holds nobody back`() async throws {
-        let gone = try MisbehavingServer.start(.always(.notFound))
-        let dead = gone.url("/audio/2.mp3")
-        try await gone.stop()
         try await withRunBench(.episodes(4)) { bench in
-            bench.catalog.update { $0.elements[1].path = dead }
-            let report = try await bench.run()
+            let report = try await withRefusingPort { port in
+                bench.catalog.update { $0.elements[1].path = "http://127.0.0.1:\(port)/audio/2.mp3" }
+                return try await bench.run()
+            }
             #expect(report.summary.fetched == 3)
             #expect(report.summary.failed == 1)
             #expect(report.failures.map(\.kind) == [.temporary])

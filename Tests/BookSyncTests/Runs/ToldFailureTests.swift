@@ -9,7 +9,7 @@ import Support
 
     @testable import BookSync
 
-    @Suite(.limitedConcurrency, .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+    @Suite(.limitedConcurrency, .needsMounting)
     struct ToldFailureTests {
         @Test func `a run that a full disk ends before any transfer begins says so`() async throws {
             try await withTemporaryPath { (folder: String) in

@@ -39,7 +39,7 @@ import Support
         }
 
         @Test(
-            .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"), arguments: [true, false])
+            .needsMounting, arguments: [true, false])
         func `case 37: a disk that is unmounted midway ends the run, and nothing is begun in its place`(
             isLibraryItself: Bool
         ) async throws {
@@ -138,7 +138,7 @@ import Support
         }
 
         @Test(
-            .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"), arguments: [true, false])
+            .needsMounting, arguments: [true, false])
         func `case 37: a library whose disk is not mounted is not begun anew`(isLibraryItself: Bool) async throws {
             try await withTemporaryFolder { (folder: URL) in
                 let mountPoint = folder.path + "/disk"
@@ -164,7 +164,8 @@ import Support
                             "on the disk at \(mountPoint), and no disk is mounted there now"))
                     #expect(failure.remedy?.description.contains(knownLibraries.file(of: library)) == true)
                     await #expect(throws: Failure.self) {
-                        try await SubscriptionBook.open(in: library, knownLibraries: knownLibraries) { _ in }
+                        try await SubscriptionBook.open(of: bench.configuration, knownLibraries: knownLibraries) { _ in
+                        }
                     }
                     #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
                     #expect(bench.server.record.requests.count == asked)
@@ -253,7 +254,7 @@ import Support
             }
         }
 
-        @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+        @Test(.needsMounting)
         func `case 37: a library that can only be read is refused before the first request`() async throws {
             try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
@@ -270,7 +271,7 @@ import Support
             }
         }
 
-        @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+        @Test(.needsMounting)
         func `case 37: a library without room for another file is refused before the first request`() async throws {
             try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)

@@ -7,8 +7,8 @@ import Testing
 
 /// Feeds that are cut, damaged or made to do harm. Nothing may crash, hang, or take much memory or time.
 @Suite struct FeedDamageTests {
-    /// Variants of each file; `BOOKSYNC_FUZZ=200` makes as many as the full run does.
-    private static let variants = ProcessInfo.processInfo.environment["BOOKSYNC_FUZZ"].flatMap { Int($0) } ?? 20
+    /// Variants of each file.
+    private static let variants = Tier.choose(quick: 5, full: 20, long: 200)
 
     private static let files = ["rss", "rss-hostile"].flatMap { folder in
         Corpus.names(in: folder).map { "\(folder)/\($0)" }

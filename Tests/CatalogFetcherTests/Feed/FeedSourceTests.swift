@@ -73,9 +73,9 @@ import Transport
         arguments: [
             (403, "/feed", [], Failure.Kind.catalogUnavailable, "check the address"),
             (403, "/feed", ["User-Agent"], .catalogUnavailable, "check the address"),
-            (403, "/feed", ["X-Key"], .credentialsRejected, "check user, password and token"),
+            (403, "/feed", ["X-Key"], .credentialsRejected, "if the address holds a secret"),
             (401, "/feed", [], .credentialsRejected, "set user and password"),
-            (401, "/feed", ["X-Key"], .credentialsRejected, "check user, password and token"),
+            (401, "/feed", ["X-Key"], .credentialsRejected, "if the address holds a secret"),
             (451, "/feed", [], .catalogUnavailable, "check the address and the query"),
             (404, "/feed", [], .unknownBook, "check the address"),
         ] as [(Int, String, [String], Failure.Kind, String)])

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// That the index finds what reading every name finds: for names and queries nobody would think of.
-@Suite(.limitedConcurrency) struct SearchPropertyTests {
+@Suite(.full, .limitedConcurrency) struct SearchPropertyTests {
     private static let pieces = [
         "回", "到", "古", "回到", "第", "集", "兽医", "0", "1", "01", "12", "a", "ab", "B", "é", "ü", "ß", " ", "_", "-", "'",
         "(",
@@ -34,7 +34,7 @@ import Testing
             })
     }
 
-    @Test(arguments: 1...Thoroughness.choose(1, orMany: 10))
+    @Test(arguments: 1...Tier.choose(full: 1, long: 10))
     func `the index finds what reading all names finds`(seed: UInt64) async throws {
         try await withStore { store async throws in
             var generator = SeededGenerator(seed: seed)

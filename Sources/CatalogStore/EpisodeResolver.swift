@@ -1,5 +1,4 @@
 import BookModel
-import CatalogStore
 import Foundation
 
 /// Decides which stored episode each episode of a listing is, and which number it has.
@@ -8,6 +7,8 @@ import Foundation
 /// What the store knows decides, so that no episode is fetched twice or renamed because others came or went.
 ///
 /// **Identity**, of what no row has by the first, by the next:
+/// 0. of the files of a directory: the size, where one row and one listed file have it, with the very same time. A file that
+///    was renamed there is the same episode, and its row keeps its key;
 /// 1. the catalog's own identification (``Episode/rawKey``), which the row was listed with;
 /// 2. the key, where the catalog's own identification is another now: only with the same name, date or address;
 /// 3. the address, with the same name or date; name and date; name and file name. Each only where one row and one listed
@@ -20,14 +21,14 @@ import Foundation
 ///
 /// **Numbers**: that of the row stays, unless the user asked for all to be renumbered. A new episode gets the number that the
 /// catalog states, where that is free, and else the next one behind all others; see ``Episode/Numbering``.
-struct EpisodeResolver {
+package struct EpisodeResolver {
     private let known: [KnownEpisode]
     /// Indices of `known`.
     private var unclaimed: Set<Int>
     /// How many rows have another number than the listing gives them.
-    private(set) var misnumbered = 0
+    package private(set) var misnumbered = 0
 
-    init(known: [KnownEpisode]) {
+    package init(known: [KnownEpisode]) {
         self.known = known
         unclaimed = Set(known.indices)
     }
@@ -36,8 +37,9 @@ struct EpisodeResolver {
     ///   - listed: a whole listing; no two with one key.
     ///   - renumbers: whether rows get the numbers that the listing gives them.
     /// - Returns: the same in the same order, with the keys and sections under which they are to be stored.
-    mutating func resolve(_ listed: [Episode], renumbers: Bool = false) -> [Episode] {
+    package mutating func resolve(_ listed: [Episode], renumbers: Bool = false) -> [Episode] {
         var rows = [Int?](repeating: nil, count: listed.count)
+        claimFiles(listed, &rows)
         claimByIdentification(listed, &rows)
         let isIdentified = rows.contains { $0 != nil }
         claimByLikeness(listed, &rows, trustsGuids: true)
@@ -52,13 +54,27 @@ struct EpisodeResolver {
 
     // MARK: Identity
 
+    private mutating func claimFiles(_ listed: [Episode], _ rows: inout [Int?]) {
+        let files = Self.unique(listed.indices) { listed[$0].isFile ? listed[$0].size : nil }
+        guard !files.isEmpty else { return }
+        let candidates = Self.unique(known.indices) { known[$0].size }
+        for (size, index) in files {
+            guard let row = candidates[size], let before = known[row].modifiedAt, let now = listed[index].modifiedAt,
+                abs(now.timeIntervalSince(before)) < 1
+            else { continue }
+            claim(row, for: index, &rows)
+        }
+    }
+
     private mutating func claimByIdentification(_ listed: [Episode], _ rows: inout [Int?]) {
         let byKey = Dictionary(known.indices.map { (known[$0].key, $0) }) { first, _ in first }
         let rawKeys = known.indices.compactMap { row in known[row].rawKey.map { ($0, row) } }
         let byRawKey = Dictionary(rawKeys) { first, _ in first }
-        for (index, episode) in listed.enumerated() {
-            guard let row = episode.rawKey.flatMap({ byRawKey[$0] ?? byKey[$0] }) else { continue }
-            claim(row, for: index, &rows)
+        // A key is the former name of a file that was renamed: the present one counts before it.
+        for byName in [byRawKey, byKey] {
+            for (index, episode) in listed.enumerated() where rows[index] == nil {
+                if let row = episode.rawKey.flatMap({ byName[$0] }) { claim(row, for: index, &rows) }
+            }
         }
     }
 
@@ -79,7 +95,7 @@ struct EpisodeResolver {
         // To catalogs in other zones the days are others: then what comes from noon to noon counts as one.
         for noon in [0.0, 43_200] {
             for aspect in EpisodeLikeness.allCases {
-                let open = listed.indices.filter { rows[$0] == nil && listed[$0].rawKey != nil }
+                let open = listed.indices.filter { rows[$0] == nil && listed[$0].rawKey != nil && !listed[$0].isFile }
                 guard !open.isEmpty, !unclaimed.isEmpty else { return }
                 let episodes = Dictionary(uniqueKeysWithValues: open.map { ($0, KnownEpisode(listed[$0])) })
                 let wanting = Self.unique(open) { index in episodes[index].flatMap { aspect.mark(of: $0, noon) } }
