@@ -84,7 +84,8 @@ class Features(Changes):
     def do_naming(self, a, b, c):
         """Another naming renames the files in the next run, and nothing else; undo gives the old names back."""
         naming = pick([naming for naming in NAMINGS if naming != self.naming], a)
-        if not self.is_mirrored():
+        # What a run fetches may have others expire in the next one.
+        if not self.is_mirrored() or self.keep and not self.is_mirrored():
             return
         self.naming = naming
         self.write_config()
