@@ -114,13 +114,9 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: ["on-catalog-change: keep", "sources: { feeds: { type: feed, on-catalog-change: keep } }", ""])
-        func `on-catalog-change keeps the first version, for all, for a source or for a subscription`(setting: String)
-            async throws
-        {
-            let versions = Self.audio(2)
-            let night = Watched(0)
-            let script = ServerScript { request in
+        /// A feed of one episode, of which the server has another version each night.
+        private static func feed(of versions: [[UInt8]], _ night: Watched<Int>) -> ServerScript {
+            ServerScript { request in
                 let bytes = versions[night.value]
                 guard request.path == "/feed.xml" else {
                     return ServedFile(bytes, etag: "\"\(night.value)\"").answer(to: request)
@@ -131,8 +127,16 @@ extension ProductTests {
                     <enclosure url="/1.mp3" length="\(bytes.count)" type="audio/mpeg"/></item></channel></rss>
                     """, type: "application/rss+xml")
             }
+        }
+
+        @Test(arguments: ["on-catalog-change: keep", "sources: { feeds: { type: feed, on-catalog-change: keep } }", ""])
+        func `on-catalog-change keeps the first version, for all, for a source or for a subscription`(setting: String)
+            async throws
+        {
+            let versions = Self.audio(2)
+            let night = Watched(0)
             try await withWorkbench { bench in
-                try await withServer(script) { server in
+                try await withServer(Self.feed(of: versions, night)) { server in
                     let own = setting.isEmpty ? ", on-catalog-change: keep" : ""
                     let book = setting.contains("feeds") ? "feeds:\(server.url("/feed.xml"))" : server.url("/feed.xml")
                     try bench.configure("\(setting)\nsubscriptions: [{ book: \"\(book)\"\(own) }]")
@@ -156,19 +160,8 @@ extension ProductTests {
         {
             let versions = Self.audio(8)
             let night = Watched(0)
-            let script = ServerScript { request in
-                let bytes = versions[night.value]
-                guard request.path == "/feed.xml" else {
-                    return ServedFile(bytes, etag: "\"\(night.value)\"").answer(to: request)
-                }
-                return .text(
-                    """
-                    <rss version="2.0"><channel><title>Show</title><item><title>one</title><guid>1</guid>\
-                    <enclosure url="/1.mp3" length="\(bytes.count)" type="audio/mpeg"/></item></channel></rss>
-                    """, type: "application/rss+xml")
-            }
             try await withWorkbench { bench in
-                try await withServer(script) { server in
+                try await withServer(Self.feed(of: versions, night)) { server in
                     #expect(try await bench.run("subscribe", server.url("/feed.xml"), "-q").exitCode == 0)
                     for number in 0..<6 {
                         night.update { $0 = number }

@@ -106,22 +106,8 @@
     private struct WrongClock {
         private let library: URL
 
-        private static let compiler = ["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"].first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-
-        static var isAvailable: Bool { compiler != nil }
-
         static func make(in folder: URL) async throws -> WrongClock {
-            let source = folder.appending(path: "clock.c")
-            let library = folder.appending(path: "clock.so")
-            try Data(Self.source.utf8).write(to: source)
-            let compiler = try #require(compiler)
-            let made = try await withProduct(
-                ["-shared", "-fPIC", "-o", library.path, source.path], in: folder, executable: URL(filePath: compiler)
-            ) { try await $0.result() }
-            try #require(made.exitCode == 0, "\(made.errors)")
-            return WrongClock(library: library)
+            WrongClock(library: try await PreloadedLibrary.make(source, in: folder))
         }
 
         /// - Parameter years: how wrong the clock is, another one at each look.

@@ -33,7 +33,8 @@ extension ProductTests {
         @Test(.needs("shellcheck"))
         func `shellcheck finds nothing in the scripts`() async throws {
             let scripts = ["setup", "install", "manual"].map { Self.config($0).path }
-            let result = try await Self.run(try #require(Tool.shellcheck), scripts, in: Corpus.repository)
+            let result = try await Self.run(
+                try #require(ForeignProgram.path("shellcheck")), scripts, in: Corpus.repository)
             #expect(result.exitCode == 0, "\(result.output)")
         }
 
@@ -91,7 +92,7 @@ extension ProductTests {
                 let shelf = try String(contentsOfFile: units + "/booksync-serve.service", encoding: .utf8)
                 #expect(shelf.contains("WantedBy=default.target") && !shelf.contains("ProtectHome="))
                 #expect(!FileManager.default.fileExists(atPath: prefix + "/lib"))
-                guard let analyze = Tool.systemdAnalyze else { return }
+                guard let analyze = ForeignProgram.path("systemd-analyze") else { return }
                 let verified = try await Self.run(
                     analyze, ["verify", "--user"] + ["booksync.service", "booksync.timer"].map { "\(units)/\($0)" },
                     environment: ["MANPATH": prefix + "/share/man", "XDG_RUNTIME_DIR": bench.folder.path],
@@ -138,7 +139,7 @@ extension ProductTests {
                 let units = ["booksync.service", "booksync.timer", "booksync-serve.service"]
                     .map { "\(prefix)/lib/systemd/system/\($0)" }
                 let verified = try await Self.run(
-                    try #require(Tool.systemdAnalyze), ["verify"] + units,
+                    try #require(ForeignProgram.path("systemd-analyze")), ["verify"] + units,
                     environment: ["MANPATH": prefix + "/share/man"], in: bench.folder)
                 #expect(verified.exitCode == 0 && verified.errors == "", "\(verified.errors)")
             }
@@ -171,12 +172,13 @@ extension ProductTests {
 
         @Test(.needs("mandoc"))
         func `mandoc finds nothing in the manual page`() async throws {
-            try await Self.expectNoComplaint(of: Tool.mandoc, ["-T", "lint", "-W", "warning"])
+            try await Self.expectNoComplaint(of: ForeignProgram.path("mandoc"), ["-T", "lint", "-W", "warning"])
         }
 
         @Test(.needs("groff"))
         func `groff finds nothing in the manual page`() async throws {
-            try await Self.expectNoComplaint(of: Tool.groff, ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8"])
+            try await Self.expectNoComplaint(
+                of: ForeignProgram.path("groff"), ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8"])
         }
 
         private static let manuals = ["/share/man/man1/booksync.1", "/share/man/zh_CN/man1/booksync.1"]
@@ -260,7 +262,7 @@ extension ProductTests {
 
         @Test(.needs("bash"))
         func `bash completes commands and options`() async throws {
-            try await Self.checkCompletion("bash", Tool.bash) { script, words in
+            try await Self.checkCompletion("bash", ForeignProgram.path("bash")) { script, words in
                 let last = words.count - 1
                 return [
                     "--norc", "-c",
@@ -276,7 +278,7 @@ extension ProductTests {
 
         @Test(.needs("fish"))
         func `fish completes commands and options`() async throws {
-            try await Self.checkCompletion("fish", Tool.fish) { script, words in
+            try await Self.checkCompletion("fish", ForeignProgram.path("fish")) { script, words in
                 ["--no-config", "-c", "source \(script); complete -C '\(words.joined(separator: " "))'"]
             }
         }
@@ -284,7 +286,7 @@ extension ProductTests {
         /// In a terminal of its own, at the press of the key.
         @Test(.needs("zsh", "timeout"))
         func `zsh completes commands and options`() async throws {
-            try await Self.checkCompletion("zsh", Tool.timeout) { script, words in
+            try await Self.checkCompletion("zsh", ForeignProgram.path("timeout")) { script, words in
                 [
                     "60", "zsh", "-f", "-c",
                     """
@@ -320,18 +322,3 @@ extension ProductTests {
 }
 
 /// Tools of the system that not every machine has.
-private enum Tool {
-    static let shellcheck = found("shellcheck")
-    static let systemdAnalyze = found("systemd-analyze")
-    static let mandoc = found("mandoc")
-    static let groff = found("groff")
-    static let bash = found("bash")
-    static let zsh = found("zsh")
-    static let fish = found("fish")
-    static let timeout = found("timeout")
-
-    private static func found(_ name: String) -> URL? {
-        ["/usr/local/bin", "/usr/bin", "/bin"].map { URL(filePath: "\($0)/\(name)") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
-}

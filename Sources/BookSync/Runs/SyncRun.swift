@@ -215,12 +215,12 @@ package struct SyncRun: Sendable {
             }
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = transfers.receipts.filter { $0.outcome == .replaced }.map(\.file.episode)
-            let count = replaced.count
-            if count > 0, configuration.keptInTrash > 0 { emit(.notice(Self.replacedNotice(count))) }
-            for episode in replaced where !request.force {
-                let often = try await session.store.oftenReplaced(in: episode.book)
-                guard let name = toReplace[episode], often.contains(episode.key) else { continue }
-                emit(.alert(Self.keptNotice(name, of: episode.book)))
+            if !replaced.isEmpty, configuration.keptInTrash > 0 { emit(.notice(Self.replacedNotice(replaced.count))) }
+            for (book, episodes) in Dictionary(grouping: replaced, by: \.book) where !request.force {
+                let often = try await session.store.oftenReplaced(in: book)
+                for episode in episodes where often.contains(episode.key) {
+                    if let name = toReplace[episode] { emit(.alert(Self.keptNotice(name, of: book))) }
+                }
             }
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }

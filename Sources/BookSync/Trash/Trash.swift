@@ -55,8 +55,9 @@ package struct Trash: Sendable {
     /// Moves the files of removed episodes here, and drops the folders that they leave empty. What a run that was killed
     /// had begun is finished.
     func collect() async throws -> Collected {
-        try await settleReplaced()
-        try await settleRestored()
+        let trashed = try await store.trashedFiles()
+        try await settleReplaced(trashed.filter { !$0.isRemoved })
+        try await settleRestored(trashed.filter { $0.isRemoved && $0.movedAt != nil })
         let files = try await following(try await store.intendTrashing())
         guard !files.isEmpty else { return Collected() }
         let library = library
@@ -200,9 +201,9 @@ package struct Trash: Sendable {
     private static let copySuffix = ".new"
 
     /// Puts right what a run left that was killed, or failed, while it replaced a file, or swapped one with one from here.
-    private func settleReplaced() async throws {
+    private func settleReplaced(_ replaced: [TrashedFile]) async throws {
         var superfluous: [TrashedFile] = []
-        for trashed in try await store.trashedFiles() where !trashed.isRemoved {
+        for trashed in replaced {
             let present = try await store.episode(trashed.file.episode)?.file
             let (place, second) = (library + "/" + (present ?? trashed.file).path, library + "/" + trashed.path)
             let (inPlace, kept) = try await runBlocking { (try Self.facts(of: place), try Self.facts(of: second)) }
@@ -225,8 +226,7 @@ package struct Trash: Sendable {
     }
 
     /// Records what a command had brought back before it was killed.
-    private func settleRestored() async throws {
-        let removed = try await store.trashedFiles().filter { $0.isRemoved && $0.movedAt != nil }
+    private func settleRestored(_ removed: [TrashedFile]) async throws {
         guard !removed.isEmpty else { return }
         let library = library
         let isThere = try await runBlocking {
