@@ -14,13 +14,7 @@ package struct ActivitySnapshot: Sendable {
     package struct Transfer: Sendable, Hashable {
         package var state: TransferState
         package var total: Int64?
-        package var attempts: Int
-
-        package init(state: TransferState, total: Int64? = nil, attempts: Int = 0) {
-            self.state = state
-            self.total = total
-            self.attempts = attempts
-        }
+        package var attempts = 0
     }
 
     package struct Run: Sendable, Hashable {
@@ -28,38 +22,19 @@ package struct ActivitySnapshot: Sendable {
         package var command: String
         package var isEnded: Bool
         /// What was recorded since it began, and not later than now: files, and their bytes.
-        package var done: Int
-        package var bytes: Int64
-
-        package init(number: Int64, command: String, isEnded: Bool, done: Int = 0, bytes: Int64 = 0) {
-            self.number = number
-            self.command = command
-            self.isEnded = isEnded
-            self.done = done
-            self.bytes = bytes
-        }
+        package var done = 0
+        package var bytes: Int64 = 0
     }
 
     /// Those that do not wait.
-    package var transfers: [Int64: Transfer]
+    package var transfers: [Int64: Transfer] = [:]
     /// How many wait.
-    package var waiting: Int
+    package var waiting = 0
     /// Episodes with a file that was recorded since, and when: milliseconds since 1970.
-    package var files: [Int64: Int64]
+    package var files: [Int64: Int64] = [:]
     /// When the file that was recorded last was; now where a clock that was ahead says later.
     package var lastFile: Int64?
     package var run: Run?
-
-    package init(
-        transfers: [Int64: Transfer] = [:], waiting: Int = 0, files: [Int64: Int64] = [:], lastFile: Int64? = nil,
-        run: Run? = nil
-    ) {
-        self.transfers = transfers
-        self.waiting = waiting
-        self.files = files
-        self.lastFile = lastFile
-        self.run = run
-    }
 }
 
 extension CatalogStore {

@@ -7,12 +7,6 @@ package struct MergeCounts: Sendable, Hashable {
     /// Episodes of which the store knew all that the catalog says, their position in the listing perhaps excepted.
     package var unchanged = 0
 
-    package init(added: Int = 0, changed: Int = 0, unchanged: Int = 0) {
-        self.added = added
-        self.changed = changed
-        self.unchanged = unchanged
-    }
-
     package static func += (one: inout Self, other: Self) {
         one.added += other.added
         one.changed += other.changed

@@ -24,14 +24,8 @@ package struct SourceConfiguration: Sendable, Hashable {
 
         /// The query parameter that carries the signature.
         package var parameter: String
-        package var algorithm: Algorithm
+        package var algorithm = Algorithm.md5
         package var secret: Secret
-
-        package init(parameter: String, algorithm: Algorithm = .md5, secret: Secret) {
-            self.parameter = parameter
-            self.algorithm = algorithm
-            self.secret = secret
-        }
     }
 
     /// A `${NAME}` that the environment does not have.

@@ -6,10 +6,4 @@ package struct LiveEvent: Sendable, Hashable {
     package let isProgress: Bool
     /// JSON on one line.
     package let text: String
-
-    package init(subject: String, isProgress: Bool, text: String) {
-        self.subject = subject
-        self.isProgress = isProgress
-        self.text = text
-    }
 }

@@ -193,6 +193,7 @@ extension ProductTests {
                         .map { $0.path.suffix(5).prefix(1) }
                     #expect(Set(order[1...2]) == ["4", "6"] && order[3...] == ["2", "3"], "\(order)")
                     try await stream.event(["event": "book", "id": "40111", "present": "5"])
+                    try await shelf.product.waitForErrors(containing: "5 fetched")
                 }
                 let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
                 #expect(runs.map { $0.number("fetched") } == [5], "one run brings it all")

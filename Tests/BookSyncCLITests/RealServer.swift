@@ -75,8 +75,8 @@ enum RealServer: String, CaseIterable, Sendable {
         let arguments = try arguments(port: port, root: root.path, own: own.path, way, isSecure: isSecure)
         return try await withProduct(
             arguments, environment: environment, in: own, executable: ForeignProgram.path(rawValue)
-        ) { _ in
-            try await waitUntil("\(self) listens") { (try? Socket.connected(port: port))?.close() != nil }
+        ) { running in
+            try await running.waitUntilListening(on: port)
             return try await body("\(isSecure ? "https" : "http")://127.0.0.1:\(port)")
         }
     }
@@ -238,8 +238,8 @@ enum RealProxy: String, CaseIterable, Sendable {
         let file = own.appending(path: "conf")
         try Data((text + "\n").utf8).write(to: file)
         let arguments = self == .squid ? ["-N", "-n", "booksync\(port)", "-f", file.path] : ["-d", "-c", file.path]
-        return try await withProduct(arguments, in: own, executable: ForeignProgram.path(rawValue)) { _ in
-            try await waitUntil("\(self) listens") { (try? Socket.connected(port: port))?.close() != nil }
+        return try await withProduct(arguments, in: own, executable: ForeignProgram.path(rawValue)) { running in
+            try await running.waitUntilListening(on: port)
             return try await body("http://127.0.0.1:\(port)")
         }
     }

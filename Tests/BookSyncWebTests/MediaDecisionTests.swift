@@ -1,5 +1,6 @@
-import BookSyncWeb
 import Testing
+
+@testable import BookSyncWeb
 
 @Suite struct MediaDecisionTests {
     private static let media = MediaRepresentation(

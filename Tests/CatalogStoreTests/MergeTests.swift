@@ -1,8 +1,9 @@
 import BookModel
-import CatalogStore
 import Foundation
 import Support
 import Testing
+
+@testable import CatalogStore
 
 @Suite(.limitedConcurrency) struct MergeTests {
     /// What a change would leave in the database's files.

@@ -1,8 +1,9 @@
 import BookModel
-import CatalogStore
 import Foundation
 import Support
 import Testing
+
+@testable import CatalogStore
 
 @Suite(.limitedConcurrency) struct ShelfTests {
     @Test func `a book comes back as it was listed`() async throws {

@@ -1,7 +1,7 @@
 import BookModel
-import CatalogStore
 import Testing
 
+@testable import CatalogStore
 @testable import ShelfService
 
 @Suite struct ShelfDiffTests {

@@ -164,6 +164,14 @@ package final class RunningProduct: Sendable {
         try await line(of: \.errors, containing: [text])
     }
 
+    /// Waits until the port of this machine can be connected to; a process that is over before is an error with what it wrote.
+    package func waitUntilListening(on port: Int) async throws {
+        try await waitUntil("port \(port) can be connected to") {
+            if watched.value.isOver { throw NotRun(why: "it ended before it listened: \(watched.value)") }
+            return (try? Socket.connected(port: port))?.close() != nil
+        }
+    }
+
     /// Waits until the process is over and all that it wrote was read.
     package func result(within seconds: Double = HangGuard.seconds) async throws -> ProductRunner.Result {
         let state = try await watched.waitUntil(within: seconds) { $0.isOver }

@@ -33,10 +33,6 @@ package struct ExportOutcome: Sendable {
     /// Whether a server did not answer.
     var isUnanswered = false
 
-    package init(book: BookIdentity, kind: ExportKind, path: String?, result: Result) {
-        (self.book, self.kind, self.path, self.result) = (book, kind, path, result)
-    }
-
     /// Why it was not written; nil where it was, or need not be.
     package var failure: Failure? {
         switch result {

@@ -27,20 +27,7 @@ package struct MediaConditions: Sendable, Hashable {
     package var ifRange: String?
     package var range: String?
     /// Range is defined for GET alone.
-    package var isHead: Bool
-
-    package init(
-        ifMatch: String? = nil, ifUnmodifiedSince: String? = nil, ifNoneMatch: String? = nil,
-        ifModifiedSince: String? = nil, ifRange: String? = nil, range: String? = nil, isHead: Bool = false
-    ) {
-        self.ifMatch = ifMatch
-        self.ifUnmodifiedSince = ifUnmodifiedSince
-        self.ifNoneMatch = ifNoneMatch
-        self.ifModifiedSince = ifModifiedSince
-        self.ifRange = ifRange
-        self.range = range
-        self.isHead = isHead
-    }
+    package var isHead = false
 }
 
 /// Which answer a request for a representation gets.

@@ -6,7 +6,7 @@ package struct Visitor: Sendable {
     package var language: Language
     /// Every form carries it, as a proof that it comes from a page of ours.
     package var formToken: String
-    package var user: User
+    package var user = User.owner
     /// Whether the buttons are there.
     package var mayChange: Bool
     /// Whether it is recorded what they listen to.
@@ -14,22 +14,8 @@ package struct Visitor: Sendable {
     /// Whether there is something to log out of.
     package var isLoggedIn: Bool
     /// Whether those who log in have names, and whether the shelf itself has a password.
-    package var hasNames: Bool
-    package var hasOwner: Bool
-
-    package init(
-        language: Language, formToken: String, user: User = .owner, mayChange: Bool, keepsPositions: Bool,
-        isLoggedIn: Bool, hasNames: Bool = false, hasOwner: Bool = true
-    ) {
-        self.language = language
-        self.formToken = formToken
-        self.user = user
-        self.mayChange = mayChange
-        self.keepsPositions = keepsPositions
-        self.isLoggedIn = isLoggedIn
-        self.hasNames = hasNames
-        self.hasOwner = hasOwner
-    }
+    package var hasNames = false
+    package var hasOwner = true
 }
 
 /// What a browser is given: a page, a picture, a script.

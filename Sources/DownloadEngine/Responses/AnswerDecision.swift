@@ -41,12 +41,6 @@ struct RangeRequest: Equatable, Sendable {
     var last: Int64?
     var ifRange: String?
 
-    init(first: Int64, last: Int64? = nil, ifRange: String? = nil) {
-        self.first = first
-        self.last = last
-        self.ifRange = ifRange
-    }
-
     /// The value of the `Range` field (RFC 9110 §14.2); nil when the whole is asked for.
     var range: String? {
         if let last { return "bytes=\(first)-\(last)" }

@@ -15,19 +15,9 @@ struct ResponseHead: Equatable, Sendable {
     var validator = ContentValidator()
     /// Whether it is of a station (SHOUTcast, Icecast), whose sound has no end.
     var isLiveStream = false
+}
 
-    init(
-        status: Int, contentRange: ContentRange? = nil, contentLength: Int64? = nil, contentType: String? = nil,
-        coding: ContentCoding = .identity, validator: ContentValidator = .init()
-    ) {
-        self.status = status
-        self.contentRange = contentRange
-        self.contentLength = contentLength
-        self.contentType = contentType
-        self.coding = coding
-        self.validator = validator
-    }
-
+extension ResponseHead {
     init(_ answer: HTTPResponse) {
         status = answer.status
         contentRange = answer.contentRange

@@ -16,11 +16,6 @@ package struct ShelfReader: Sendable {
         /// The name of its library; nil where only one is looked at.
         package var library: String?
 
-        package init(shelved: EpisodeRecord, bytesDone: Int64) {
-            self.shelved = shelved
-            self.bytesDone = bytesDone
-        }
-
         /// Wanted, to be had, and not on disk.
         package var isMissing: Bool {
             switch shelved.state {
