@@ -9,6 +9,12 @@ package struct RenameOrder {
         package var rank: Int
         package var from: String
         package var to: String
+
+        package init(rank: Int, from: String, to: String) {
+            self.rank = rank
+            self.from = from
+            self.to = to
+        }
     }
 
     package enum Obstacle: Equatable {

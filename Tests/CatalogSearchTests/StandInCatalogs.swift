@@ -2,11 +2,11 @@ import BookModel
 import CatalogFetcher
 import Foundation
 import Logging
-import Settings
 import Support
 import Transport
 
 @testable import CatalogSearch
+@testable import Settings
 
 /// All catalogs on one server, which answers what is recorded.
 enum StandIn {

@@ -335,6 +335,27 @@ import Testing
         }
     }
 
+    @Test func `a run that has lost the library asks for nothing more`() async throws {
+        let broken = ServerScript { _ in .reply(status: 500) }
+        try await withBench(.paths(["/a.mp3": broken, "/b.mp3": .file(bytes)]), jobs: 1) { bench in
+            let lost = Failure(
+                .temporary, disposition: .stop, what: "this run has lost the library", why: "it slept",
+                reason: .takenOver)
+            let engine = DownloadEngine(
+                transport: bench.transport, journal: bench.store, library: bench.library.path,
+                partialFolder: bench.partialFolder.path, settings: bench.settings, logger: .silent,
+                // While its first transfer is under way another run takes the library over.
+                requireHeld: { [server = bench.server] in if !server.record.requests.isEmpty { throw lost } },
+                emit: { _ in })
+            let inbox = TransferInbox()
+            inbox.add([
+                try await bench.request(bench.episode()), try await bench.request(bench.episode(2, at: "/b.mp3")),
+            ])
+            #expect(await engine.run(inbox).stop == lost)
+            #expect(bench.server.record.requests.map(\.path) == ["/a.mp3"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a plan from before a file was published does not have it fetched again`(isStale: Bool) async throws {
         try await withBench(.file(bytes)) { bench in

@@ -98,7 +98,7 @@ struct JoiningTests {
         }
     }
 
-    @Test func `26 hours of silence are encoded within the limits`() async throws {
+    @Test(.long) func `26 hours of silence are encoded within the limits`() async throws {
         try await AudioBench.with { bench in
             let path = try await bench.sound(
                 "a.mp3", "-c:a libmp3lame -b:a 8k -ar 8000", seconds: 26 * 3600, sound: "anullsrc=r=8000:cl=mono")

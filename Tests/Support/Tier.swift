@@ -7,7 +7,7 @@ package enum Tier: String, CaseIterable, Comparable {
     case quick
     /// All tests, those too that need installed programs or root, and those that take long. CI runs it.
     case full
-    /// As full, with as many generated cases as before a release.
+    /// As full, with as many generated cases as before a release, and with what computes for minutes.
     case long
 
     package static let current: Tier = {
@@ -38,6 +38,11 @@ extension Trait where Self == ConditionTrait {
     /// For what takes too long to be waited for.
     package static var full: Self {
         .enabled(if: Tier.current >= .full, "it takes long: BOOKSYNC_TESTS=full runs it")
+    }
+
+    /// For what computes for minutes.
+    package static var long: Self {
+        .enabled(if: Tier.current >= .long, "it computes for minutes: BOOKSYNC_TESTS=long runs it")
     }
 
     /// For a test that needs something beyond the toolchain.

@@ -15,6 +15,11 @@ package final class ServerCertificate: Sendable {
     package struct Paths: Sendable {
         package var certificate: String
         package var key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
     private struct State {

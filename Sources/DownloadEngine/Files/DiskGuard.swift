@@ -65,11 +65,11 @@ final class DiskGuard: Sendable {
     }
 
     /// Whether the disk has room for all of these even if it holds nothing of them yet: then nobody has to look at their
-    /// partial files. Does not look whether it is the same disk.
+    /// partial files. False too where another run has the library now; does not look whether it is the same disk.
     ///
     /// - Parameter totals: lengths of the transfers under way and of the one to be begun, as far as they are known.
     func hasRoom(for totals: [Int64?]) -> Bool {
-        guard let space = try? DiskSpace(of: library) else { return false }
+        guard (try? requireHeld()) != nil, let space = try? DiskSpace(of: library) else { return false }
         return space.missing(for: totals.saturatedSum { $0 ?? 0 }, leaving: minFreeSpace) == nil
     }
 
