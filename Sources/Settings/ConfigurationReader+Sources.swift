@@ -66,8 +66,14 @@ extension ConfigurationReader {
         case "signature": source.signature = try readSignature(setting, in: keyPath, &source)
         case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
         case "depth": source.depth = try readNumber(setting, in: 1...8)
-        case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
-        case "limit-rate": source.limitRate = try readByteRate(setting)
+        case "allow-private-addresses":
+            source.allowsPrivateAddresses = try value(of: setting, expected: "true or false") {
+                ScalarSetting.flag($0.lowercased())
+            }
+        case "limit-rate":
+            source.limitRate = try value(of: setting, expected: "bytes a second such as 2M, or 0 for no limit") {
+                parseByteCount($0)
+            }
         case "keep", "max-size": try readKeep(setting, into: &source.keep)
         case "on-catalog-change": source.onCatalogChange = try readChoice(setting)
         case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: keyPath, &source)
@@ -233,29 +239,8 @@ extension ConfigurationReader {
     }
 
     private func readNumber(_ entry: SettingNode.Entry, in range: ClosedRange<Int>) throws -> Int {
-        let raw = try text(entry)
-        guard let number = Int(try expanded(raw, line: entry.line)), range.contains(number) else {
-            throw refusal(
-                entry.line, entry.key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
-                found: raw)
+        try value(of: entry, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") {
+            Int($0).flatMap { range.contains($0) ? $0 : nil }
         }
-        return number
-    }
-
-    private func readByteRate(_ entry: SettingNode.Entry) throws -> Int64 {
-        let raw = try text(entry)
-        guard let rate = parseByteCount(try expanded(raw, line: entry.line)) else {
-            throw refusal(
-                entry.line, entry.key, expected: "bytes a second such as 2M, or 0 for no limit", found: raw)
-        }
-        return rate
-    }
-
-    private func readFlag(_ entry: SettingNode.Entry) throws -> Bool {
-        let raw = try text(entry)
-        guard let flag = ScalarSetting.flag(try expanded(raw, line: entry.line).lowercased()) else {
-            throw refusal(entry.line, entry.key, expected: "true or false", found: raw)
-        }
-        return flag
     }
 }

@@ -62,27 +62,17 @@ extension ConfigurationReader {
     }
 
     private func readCount(_ entry: SettingNode.Entry) throws -> Int {
-        let raw = try text(entry)
-        guard let count = Int(try expanded(raw, line: entry.line)), count > 0 else {
-            throw refusal(entry.line, entry.key, expected: "a whole number from 1 on", found: raw)
-        }
-        return count
+        try value(of: entry, expected: "a whole number from 1 on") { Int($0).flatMap { $0 > 0 ? $0 : nil } }
     }
 
     private func readLanguage(_ entry: SettingNode.Entry) throws -> String {
-        let raw = try text(entry)
-        guard let language = CatalogText.languageAlone(try expanded(raw, line: entry.line)) else {
-            throw refusal(entry.line, entry.key, expected: "a language such as zh or Chinese", found: raw)
-        }
-        return language
+        try value(of: entry, expected: "a language such as zh or Chinese") { CatalogText.languageAlone($0) }
     }
 
     private func readHours(_ entry: SettingNode.Entry) throws -> Double {
-        let raw = try text(entry)
-        guard let hours = Double(try expanded(raw, line: entry.line)), hours > 0, hours.isFinite else {
-            throw refusal(entry.line, entry.key, expected: "hours such as 2 or 0.5", found: raw)
+        try value(of: entry, expected: "hours such as 2 or 0.5") {
+            Double($0).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
         }
-        return hours
     }
 
     /// Reads `keep` or `max-size`, whose settings make one rule.
@@ -98,20 +88,12 @@ extension ConfigurationReader {
     }
 
     private func readBytes(_ entry: SettingNode.Entry) throws -> Int64 {
-        let raw = try text(entry)
-        guard let bytes = parseByteCount(try expanded(raw, line: entry.line)), bytes > 0 else {
-            throw refusal(entry.line, entry.key, expected: "bytes such as 500M or 2G", found: raw)
-        }
-        return bytes
+        try value(of: entry, expected: "bytes such as 500M or 2G") { parseByteCount($0).flatMap { $0 > 0 ? $0 : nil } }
     }
 
     func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ entry: SettingNode.Entry) throws -> Choice {
-        let raw = try text(entry)
-        guard let choice = Choice(rawValue: try expanded(raw, line: entry.line)) else {
-            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(entry.line, entry.key, expected: "one of \(words)", found: raw)
-        }
-        return choice
+        let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return try value(of: entry, expected: "one of \(words)") { Choice(rawValue: $0) }
     }
 
     /// - Returns: nil for an empty text.
@@ -128,6 +110,15 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "a regular expression", found: raw)
         }
         return pattern.isEmpty ? nil : pattern
+    }
+
+    /// The value that `parse` makes of the text with its variables; what it makes nothing of is refused.
+    func value<Value>(of entry: SettingNode.Entry, expected: Message, _ parse: (String) -> Value?) throws -> Value {
+        let raw = try text(entry)
+        guard let value = parse(try expanded(raw, line: entry.line)) else {
+            throw refusal(entry.line, entry.key, expected: expected, found: raw)
+        }
+        return value
     }
 
     /// Whatever the command line would refuse is refused here in the same words, as a fault of the file.
