@@ -47,6 +47,14 @@ extension JSONDocument {
     /// The name of an episode; null for one without.
     package static func name(_ name: String) -> JSONDocument { name.isEmpty ? .null : .string(name) }
 
+    /// The members that say which episode a document is about.
+    package static func naming(_ episode: EpisodeIdentity, section: Int, name: String) -> JSONDocument {
+        [
+            "source": .string(episode.book.source), "book_id": .string(episode.book.id), "id": .string(episode.key),
+            "section": .init(section), "name": .name(name),
+        ]
+    }
+
     /// RFC 3339, in UTC, to the second.
     package init(_ value: Date?) {
         self = value.map { .string($0.formatted(.iso8601)) } ?? .null

@@ -77,20 +77,15 @@ struct LiveEventWriter: Sendable {
             total: moving?.total ?? shelved.file?.size ?? shelved.transfer?.total ?? episode.size,
             bytesPerSecond: moving?.bytesPerSecond(at: now))
         let state = isUnderWay ? moving?.state.rawValue ?? "downloading" : shelved.state.rawValue
-        let document: JSONDocument = [
-            "event": .string(event),
-            "source": .string(episode.identity.book.source),
-            "book_id": .string(episode.identity.book.id),
-            "id": .string(episode.identity.key),
-            "section": .init(episode.section),
-            "name": .name(episode.name),
-            "state": .string(state),
-            "bytes_done": .integer(progress.bytesDone),
-            "size": .init(progress.total),
-            "bytes_per_second": .init(progress.bytesPerSecond),
-            "seconds_left": .init(progress.secondsLeft),
-            "error": .init(shelved.state == .failed ? shelved.transfer?.error?.description : nil),
-        ]
+        let document = JSONDocument.naming(episode.identity, section: episode.section, name: episode.name)
+            .event(event).adding([
+                "state": .string(state),
+                "bytes_done": .integer(progress.bytesDone),
+                "size": .init(progress.total),
+                "bytes_per_second": .init(progress.bytesPerSecond),
+                "seconds_left": .init(progress.secondsLeft),
+                "error": .init(shelved.state == .failed ? shelved.transfer?.error?.description : nil),
+            ])
         return LiveEvent(
             subject: "\(episode.identity)", isProgress: event == "progress" || event == "started",
             text: document.text())

@@ -147,12 +147,7 @@ extension JSONDocument {
         case .truncated(let now), .longer(let now): size = now
         default: break
         }
-        self = [
-            "source": .string(file.episode.book.source),
-            "book_id": .string(file.episode.book.id),
-            "id": .string(file.episode.key),
-            "section": .init(verified.section),
-            "name": .name(verified.name),
+        self = .naming(file.episode, section: verified.section, name: verified.name).adding([
             "path": .string(file.path),
             "condition": .string(verified.verdict.keyword),
             "reason": .init(verified.sentence),
@@ -162,6 +157,6 @@ extension JSONDocument {
             "repair": .init(outcome),
             "kept_as": .init(keptAs),
             "error": .init(why),
-        ]
+        ])
     }
 }

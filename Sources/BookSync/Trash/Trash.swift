@@ -414,16 +414,11 @@ extension TrashedFile {
 
 extension JSONDocument {
     package init(_ trashed: TrashedFile) {
-        let document: JSONDocument = [
-            "source": .string(trashed.file.episode.book.source),
-            "book_id": .string(trashed.file.episode.book.id),
-            "id": .string(trashed.file.episode.key),
-            "section": .init(trashed.section),
-            "name": .name(trashed.name),
+        let document = JSONDocument.naming(trashed.file.episode, section: trashed.section, name: trashed.name).adding([
             "path": .string(trashed.file.path),
             "size": .integer(trashed.file.size),
             "removed_at": .init(trashed.removedAt),
-        ]
+        ])
         self = document.adding(trashed.library)
     }
 }

@@ -115,15 +115,10 @@ extension PastRename {
 extension JSONDocument {
     package init(_ report: RenameUndoReport) {
         func document(_ rename: PastRename) -> JSONDocument {
-            [
-                "source": .string(rename.episode.book.source),
-                "book_id": .string(rename.episode.book.id),
-                "id": .string(rename.episode.key),
-                "section": .init(rename.section),
-                "name": .name(rename.name),
+            .naming(rename.episode, section: rename.section, name: rename.name).adding([
                 "from_path": .string(rename.to),
                 "path": .string(rename.from),
-            ]
+            ])
         }
         self = [
             "renamed_at": .init(report.renamedAt),

@@ -101,12 +101,10 @@ extension JSONDocument {
         case .success(.restored): keyword = "restored"
         case .failure(let why): (keyword, failure) = ("left", why)
         }
-        self = [
-            "event": "tagged", "source": .string(outcome.episode.identity.book.source),
-            "book_id": .string(outcome.episode.identity.book.id), "id": .string(outcome.episode.identity.key),
-            "section": .init(outcome.episode.section), "name": .name(outcome.episode.name),
+        let episode = outcome.episode
+        self = .naming(episode.identity, section: episode.section, name: episode.name).event("tagged").adding([
             "path": .string(outcome.file.path), "outcome": .string(keyword),
             "tags": .array(tags.map { .string($0) }), "error": .init(failure?.description),
-        ]
+        ])
     }
 }

@@ -26,37 +26,27 @@ extension JSONDocument {
                 "seconds_left": .init(progress.bytes.secondsLeft),
             ]
         case .finished(let receipt):
-            self = [
-                "event": "finished",
-                "source": .string(receipt.file.episode.book.source),
-                "book_id": .string(receipt.file.episode.book.id),
-                "id": .string(receipt.file.episode.key),
-                "section": .init(receipt.section),
-                "name": .name(receipt.name),
-                "outcome": .string(receipt.outcome.rawValue),
-                "path": .string(receipt.file.path),
-                "size": .integer(receipt.file.size),
-                "sha256": .string(receipt.file.sha256),
-                "verified": .string(receipt.file.verification.rawValue),
-                "bytes_received": .integer(receipt.bytesReceived),
-                "bytes_reused": .integer(receipt.bytesReused),
-                "seconds": .number(receipt.seconds),
-                "remarks": .array(receipt.remarks.map { .string($0.description) }),
-            ]
+            self = .naming(receipt.file.episode, section: receipt.section, name: receipt.name)
+                .event("finished").adding([
+                    "outcome": .string(receipt.outcome.rawValue),
+                    "path": .string(receipt.file.path),
+                    "size": .integer(receipt.file.size),
+                    "sha256": .string(receipt.file.sha256),
+                    "verified": .string(receipt.file.verification.rawValue),
+                    "bytes_received": .integer(receipt.bytesReceived),
+                    "bytes_reused": .integer(receipt.bytesReused),
+                    "seconds": .number(receipt.seconds),
+                    "remarks": .array(receipt.remarks.map { .string($0.description) }),
+                ])
         case .adopted(let receipt):
-            self = [
-                "event": "adopted",
-                "source": .string(receipt.file.episode.book.source),
-                "book_id": .string(receipt.file.episode.book.id),
-                "id": .string(receipt.file.episode.key),
-                "section": .init(receipt.section),
-                "name": .name(receipt.name),
-                "path": .string(receipt.file.path),
-                "size": .integer(receipt.file.size),
-                "sha256": .string(receipt.file.sha256),
-                "verified": .string(receipt.file.verification.rawValue),
-                "reason": .init(receipt.reason),
-            ]
+            self = .naming(receipt.file.episode, section: receipt.section, name: receipt.name)
+                .event("adopted").adding([
+                    "path": .string(receipt.file.path),
+                    "size": .integer(receipt.file.size),
+                    "sha256": .string(receipt.file.sha256),
+                    "verified": .string(receipt.file.verification.rawValue),
+                    "reason": .init(receipt.reason),
+                ])
         case .failed(let report):
             self = [
                 "event": "failed",
@@ -112,19 +102,13 @@ extension JSONDocument {
     }
 
     private static func progress(_ event: String, _ progress: TransferProgress) -> JSONDocument {
-        [
-            "event": .string(event),
-            "source": .string(progress.episode.book.source),
-            "book_id": .string(progress.episode.book.id),
-            "id": .string(progress.episode.key),
-            "section": .init(progress.section),
-            "name": .name(progress.name),
+        .naming(progress.episode, section: progress.section, name: progress.name).event(event).adding([
             "path": .string(progress.path),
             "bytes_done": .integer(progress.bytesDone),
             "bytes_reused": .integer(progress.bytesReused),
             "size": .init(progress.total),
             "bytes_per_second": .init(progress.bytesPerSecond),
             "seconds_left": .init(progress.bytes.secondsLeft),
-        ]
+        ])
     }
 }

@@ -31,12 +31,7 @@ extension JSONDocument {
     /// - Parameter bytesDone: how much of it is on disk, partial files included.
     package init(_ shelved: EpisodeRecord, bytesDone: Int64) {
         let episode = shelved.episode
-        self = [
-            "source": .string(episode.identity.book.source),
-            "book_id": .string(episode.identity.book.id),
-            "id": .string(episode.identity.key),
-            "section": .init(episode.section),
-            "name": .name(episode.name),
+        self = .naming(episode.identity, section: episode.section, name: episode.name).adding([
             "state": .string(shelved.state.rawValue),
             "url": .init(episode.address?.withoutSecrets),
             "size": .init(shelved.file?.size ?? shelved.transfer?.total ?? episode.size),
@@ -47,7 +42,7 @@ extension JSONDocument {
             "duration": .init(shelved.duration),
             "error": .init(shelved.transfer?.error?.description),
             "attempts": .init(shelved.transfer?.attempts ?? 0),
-        ]
+        ])
     }
 
     package init(_ subscription: Subscription) {
