@@ -48,9 +48,7 @@ extension Program {
         saying sentence: @Sendable (Message) -> Message,
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
-        let configuration = try await libraryConfiguration(naming: arguments.references, isChanging: true)
-        return try await inLibraries(of: arguments.references, configuration) {
-            configuration, references in
+        try await inLibraries(naming: arguments.references, isChanging: true) { configuration, references in
             let scope = try arguments.scope(references, configuration, all: all)
             let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
             return try await tell(count, of: scope, in: configuration, event, only: rule, sentence)
@@ -134,14 +132,11 @@ struct CancelCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
-        return try await program.inLibraries(of: scope.references, configuration) {
-            configuration, references in
+        try await program.inLibraries(naming: scope.references, isChanging: true) { configuration, references in
             let scope = try scope.scope(references, configuration, all: .queue(of: nil))
             return try await program.tell(
                 try await TransferControl.cancel(scope, in: configuration.library), of: scope, in: configuration,
-                "cancelled",
-                only: "only transfers that have begun can be cancelled"
+                "cancelled", only: "only transfers that have begun can be cancelled"
             ) { "\($0) cancelled" }
         }
     }

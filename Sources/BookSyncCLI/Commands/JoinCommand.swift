@@ -70,10 +70,7 @@ struct JoinCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: references)
-        return try await program.inLibraries(of: references, configuration) {
-            try await perform($1, in: $0, program)
-        }
+        try await program.inLibraries(naming: references) { try await perform($1, in: $0, program) }
     }
 
     private func perform(

@@ -43,8 +43,7 @@ struct RemoveCommand: Subcommand {
                 try await $0.forgetRemovals($1)
             }
         }
-        let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
-        return try await program.inLibraries(of: scope.references, configuration) {
+        return try await program.inLibraries(naming: scope.references, isChanging: true) {
             do {
                 return try await remove($1, in: $0, program)
             } catch let failure as Failure where failure.isLackOfRoom {

@@ -186,8 +186,7 @@ struct UnsubscribeCommand: Subcommand {
     var references: [String]
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: references, isChanging: true)
-        return try await program.inLibraries(of: references, configuration) {
+        try await program.inLibraries(naming: references, isChanging: true) {
             try await unsubscribe($1, in: $0, program)
         }
     }

@@ -37,8 +37,7 @@ struct TagCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: references, isChanging: !dryRun)
-        return try await program.inLibraries(of: references, configuration) {
+        try await program.inLibraries(naming: references, isChanging: !dryRun) {
             try await perform($1, in: $0, program)
         }
     }

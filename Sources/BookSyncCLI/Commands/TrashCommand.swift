@@ -69,10 +69,7 @@ struct TrashRestoreCommand: Subcommand {
     @OptionGroup var waiting: WaitOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: scope.references)
-        return try await program.inLibraries(of: scope.references, configuration) {
-            try await restore($1, in: $0, program)
-        }
+        try await program.inLibraries(naming: scope.references) { try await restore($1, in: $0, program) }
     }
 
     private func restore(

@@ -62,6 +62,15 @@ extension Program {
         }
     }
 
+    /// Does a command in the libraries of the books that it names, one after the other.
+    func inLibraries(
+        naming references: [String], isChanging: Bool = false,
+        _ body: (Configuration, [String]) async throws -> ExitStatus
+    ) async throws -> ExitStatus {
+        let configuration = try await libraryConfiguration(naming: references, isChanging: isChanging)
+        return try await inLibraries(of: references, configuration, body)
+    }
+
     /// Does a command in the libraries that it is about, one after the other.
     /// - Parameters:
     ///   - skipsEmpty: whether libraries that were never begun are left out where no book is named.
