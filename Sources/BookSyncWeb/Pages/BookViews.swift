@@ -115,26 +115,20 @@ extension ViewMaker {
 
     /// - Parameter library: its name, where several are served.
     func facts(of shelved: BookSummary, _ progress: ListeningProgress?, in library: String?) -> [FactView] {
-        var facts = [
-            FactView(label: phrases(.factEpisodes), value: phrases.number(shelved.episodes)),
-            FactView(label: phrases(.factOnDisk), value: phrases.number(shelved.present)),
-        ]
-        if shelved.missing > 0 {
-            facts.append(FactView(label: phrases(.factMissing), value: phrases.number(shelved.missing)))
-        }
-        if shelved.locked > 0 {
-            facts.append(FactView(label: phrases(.factLocked), value: phrases.number(shelved.locked)))
-        }
+        var facts: [FactView] = []
+        func add(_ label: Phrase, _ value: String) { facts.append(FactView(label: phrases(label), value: value)) }
+        add(.factEpisodes, phrases.number(shelved.episodes))
+        add(.factOnDisk, phrases.number(shelved.present))
+        if shelved.missing > 0 { add(.factMissing, phrases.number(shelved.missing)) }
+        if shelved.locked > 0 { add(.factLocked, phrases.number(shelved.locked)) }
         if let progress {
-            if let seconds = progress.seconds {
-                facts.append(FactView(label: phrases(.factLength), value: phrases.span(seconds)))
-            }
-            facts.append(FactView(label: phrases(.factHeard), value: heard(progress)))
+            if let seconds = progress.seconds { add(.factLength, phrases.span(seconds)) }
+            add(.factHeard, heard(progress))
         }
-        facts.append(FactView(label: phrases(.factBytes), value: phrases.bytes(shelved.bytes)))
-        facts.append(FactView(label: phrases(.factUpdated), value: phrases.day(shelved.updatedAt)))
-        facts.append(FactView(label: phrases(.factSource), value: shelved.book.identity.source))
-        if let library { facts.append(FactView(label: phrases(.factLibrary), value: library)) }
+        add(.factBytes, phrases.bytes(shelved.bytes))
+        add(.factUpdated, phrases.day(shelved.updatedAt))
+        add(.factSource, shelved.book.identity.source)
+        if let library { add(.factLibrary, library) }
         return facts
     }
 
