@@ -4,15 +4,11 @@ import Hummingbird
 import WebAccess
 
 /// Lets those through who may have what a group of routes is for; see ``AccessDecision``.
-struct AccessCheck: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct AccessCheck: ShelfMiddleware {
     let site: ServerContext
     let asked: Route
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         var context = context
         context.asked = asked
         // A form's token is looked at when there is a form.

@@ -3,12 +3,8 @@ import NIOCore
 
 /// Keeps browsers from making more of an answer than it is, and ends the connection where more of the request would have to be
 /// read than was asked for.
-struct AnswerGuard: RouterMiddleware {
-    typealias Context = ShelfContext
-
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+struct AnswerGuard: ShelfMiddleware {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         let response = try await next(request, context)
         return (request.method == .head ? response.withoutBody : response).guarded(
             cutting: request.hasBody && !context.bodyState.isRead, on: context.eventLoop)

@@ -6,18 +6,14 @@ import NIOCore
 import WebAccess
 
 /// Reads what a POST brings, within the limits of size and time.
-struct BodyReader: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct BodyReader: ShelfMiddleware {
     /// For it to come.
     let time: Duration
     /// Bytes.
     let limit: Int
 
     /// - Throws: ``Failure`` of kind `usage` when it goes beyond the limits.
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         @Sendable func refuse(_ why: Message) -> Failure {
             Failure(.usage, what: "the request cannot be read", why: why)
         }

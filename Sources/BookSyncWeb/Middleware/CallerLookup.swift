@@ -5,14 +5,10 @@ import ShelfQueries
 import WebAccess
 
 /// Finds out who sends a request.
-struct CallerLookup: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct CallerLookup: ShelfMiddleware {
     let site: ServerContext
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         let authority = request.head.authority ?? ""
         let view = ClientView(
             authority: authority, basePath: site.basePath, publicURL: site.publicURL, isSecure: site.isSecure)

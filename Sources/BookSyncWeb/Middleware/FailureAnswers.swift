@@ -4,14 +4,10 @@ import Logging
 import WebAccess
 
 /// Tells the client what went wrong: a page for people, a document for programs.
-struct FailureAnswers: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct FailureAnswers: ShelfMiddleware {
     let site: ServerContext
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let failure as Failure {

@@ -3,14 +3,10 @@ import Hummingbird
 import WebAccess
 
 /// Reads the form that a POST brings, and lets it through when it carries the token that our pages give to this browser.
-struct FormReader: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct FormReader: ShelfMiddleware {
     let site: ServerContext
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         guard let form = FormFields(context.body) else {
             return .refusal(.badRequest, "the form cannot be read", to: request)
         }

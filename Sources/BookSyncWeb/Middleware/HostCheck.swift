@@ -2,14 +2,10 @@ import BookModel
 import Hummingbird
 
 /// Answers those only who call the server by a name that is its own; see ``HostRule``. Nobody else is told anything.
-struct HostCheck: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct HostCheck: ShelfMiddleware {
     let rule: HostRule
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         // One is taken for the authority; a second one stays a field.
         let hasSecond = request.headers.contains { $0.name.canonicalName == "host" }
         guard let authority = request.head.authority, !hasSecond else {

@@ -7,17 +7,13 @@ import WebAccess
 /// called by, with the method by which such a thing is asked for.
 ///
 /// The path is never decoded and never leads to a file: its parts are looked up by name in the store.
-struct PathCheck: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct PathCheck: ShelfMiddleware {
     let site: ServerContext
 
     /// Bytes of a path with its query.
     private static let maxTarget = 4096
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         let target = request.head.path ?? ""
         guard target.utf8.count <= Self.maxTarget else {
             return .refusal(.uriTooLong, "the address is too long", to: request)

@@ -33,6 +33,11 @@ struct ShelfContext: RequestContext {
     subscript(_ name: String) -> String { parameters.get(name) ?? "" }
 }
 
+/// Looks at a request on its way to the handler, or at the response on its way back.
+protocol ShelfMiddleware: RouterMiddleware<ShelfContext> {
+    typealias Next = (Request, ShelfContext) async throws -> Response
+}
+
 /// Who sent a request, and what it proves.
 struct Caller: Sendable {
     /// But for the form's token, which is not looked at before there is a body.

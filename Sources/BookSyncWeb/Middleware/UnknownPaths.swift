@@ -3,14 +3,10 @@ import Hummingbird
 import WebAccess
 
 /// Answers where no route leads: those who may see what is there learn that there is nothing.
-struct UnknownPaths: RouterMiddleware {
-    typealias Context = ShelfContext
-
+struct UnknownPaths: ShelfMiddleware {
     let site: ServerContext
 
-    func handle(
-        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ShelfContext, next: Next) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
