@@ -62,9 +62,7 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
     package var disposition: Failure.Disposition {
         switch kind {
         case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .notClosed, .malformed,
-            .askedToWait,
-            .proxy,
-            .other:
+            .askedToWait, .proxy, .other:
             .retry
         case .badAddress, .localAddress, .filteredName, .changedAddress, .insecure, .redirect, .oversized, .coded,
             .proxyCredentials, .proxyRefusal:

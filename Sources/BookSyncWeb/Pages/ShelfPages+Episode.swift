@@ -96,10 +96,7 @@ extension ShelfPages {
         let attempts = shelved.transfer?.attempts ?? 0
         let facts: [(Phrase, String?)] = [
             (.factNumber, phrases.number(shelved.episode.section)),
-            (
-                .factLength,
-                [shelved.duration.map(phrases.clock), heard].compactMap(\.self).joined(separator: " · ")
-            ),
+            (.factLength, [shelved.duration.map(phrases.clock), heard].compactMap(\.self).joined(separator: " · ")),
             (.factBytes, size.map(phrases.bytes)),
             (.factPublished, shelved.episode.publishedAt.map(phrases.day)),
             (.factFetched, (shelved.file?.fetchedAt).map(phrases.time)),
