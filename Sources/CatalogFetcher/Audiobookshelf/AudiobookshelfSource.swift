@@ -13,9 +13,7 @@ package struct AudiobookshelfSource: CatalogSource, SearchableCatalog {
         exchange = connection.exchange(maxResponseBytes: 64 << 20)
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         let subject = ErrorContext(book: book, part: "the item")
         let item = settings.address("items", book.id)
         let answer = try await ask(item, query: [("expanded", "1")], for: subject)

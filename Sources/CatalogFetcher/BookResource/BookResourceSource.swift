@@ -18,9 +18,7 @@ package struct BookResourceSource: CatalogSource {
         self.ceiling = ceiling
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         var progress = ListingProgress(pageSize: settings.pageSize, ceiling: ceiling)
         var pace = Backoff()
         var names: [String] = []
@@ -48,8 +46,7 @@ package struct BookResourceSource: CatalogSource {
 
     /// Hands a page's episodes on in pieces, however long it is.
     private func readPage(
-        of book: BookIdentity, progress: inout ListingProgress, pace: inout Backoff,
-        onPage: (CatalogPage) async throws -> Void
+        of book: BookIdentity, progress: inout ListingProgress, pace: inout Backoff, onPage: PageHandler
     ) async throws {
         let number = progress.page
         let subject = ErrorContext(book: book, part: "page \(number)")

@@ -94,7 +94,7 @@ package struct CatalogContents: Sendable, Hashable {
     package var book: Book { listing.book(identity) }
 
     /// Hands the episodes on as pages of a bearable length.
-    func deliver(to onPage: (CatalogPage) async throws -> Void) async throws {
+    func deliver(to onPage: PageHandler) async throws {
         for start in stride(from: 0, to: episodes.count, by: Self.pageLength) {
             let page = episodes[start..<min(start + Self.pageLength, episodes.count)]
             try await onPage(CatalogPage(episodes: Array(page), declared: listing.proof.declared))

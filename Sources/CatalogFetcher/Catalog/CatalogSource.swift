@@ -1,6 +1,9 @@
 import BookModel
 import TextParsing
 
+/// Takes the pages of a listing.
+package typealias PageHandler = (CatalogPage) async throws -> Void
+
 /// Where books are listed. Each kind of source implements it; nobody else knows how a catalog is spoken to.
 package protocol CatalogSource: Sendable {
     /// Asks the catalog for all episodes of a book, and for what it says of the book itself.
@@ -10,7 +13,7 @@ package protocol CatalogSource: Sendable {
     ///
     /// - Throws: ``Failure`` of kind `unknownBook`, `unreadableCatalog`, `catalogUnavailable`, `credentialsRejected` or
     ///   `configuration`; `CancellationError`.
-    func list(_ book: BookIdentity, onPage: (CatalogPage) async throws -> Void) async throws -> CatalogListing
+    func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing
 
     /// Asks the catalog as ``list(_:onPage:)`` does, but only if it changed since a complete listing of the book that
     /// came with `validator` (``ListingProof/validator``).
@@ -18,7 +21,7 @@ package protocol CatalogSource: Sendable {
     /// - Returns: nil when the catalog says that nothing changed; `onPage` was not called then. Catalogs that cannot say
     ///   so are listed.
     func list(
-        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: PageHandler
     ) async throws -> CatalogListing?
 }
 
@@ -32,7 +35,7 @@ package protocol MirroredCatalog: CatalogSource {
 
 extension CatalogSource {
     package func list(
-        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: PageHandler
     ) async throws -> CatalogListing? {
         try await list(book, onPage: onPage)
     }

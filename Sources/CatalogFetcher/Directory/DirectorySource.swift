@@ -15,9 +15,7 @@ package struct DirectorySource: CatalogSource {
         self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         guard let directory = settings.directory(of: book.id) else { throw noAddress(book) }
         let subject = ErrorContext(book: book, part: "the directory")
         let (page, address) = try await page(at: directory, for: subject)

@@ -18,9 +18,7 @@ package struct FeedSource: CatalogSource {
         self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         guard let listing = try await list(book, validator: nil, onPage: onPage) else {
             throw Failure(
                 .unreadableCatalog, what: "the feed of \(book) cannot be read",
@@ -30,14 +28,13 @@ package struct FeedSource: CatalogSource {
     }
 
     package func list(
-        _ book: BookIdentity, ifChangedSince validator: ListingValidator,
-        onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, ifChangedSince validator: ListingValidator, onPage: PageHandler
     ) async throws -> CatalogListing? {
         try await list(book, validator: validator, onPage: onPage)
     }
 
     private func list(
-        _ book: BookIdentity, validator: ListingValidator?, onPage: (CatalogPage) async throws -> Void
+        _ book: BookIdentity, validator: ListingValidator?, onPage: PageHandler
     ) async throws -> CatalogListing? {
         let address = try settings.address(of: book)
         var read: [ResourceAddress: Page] = [:]

@@ -12,9 +12,7 @@ package struct InternetArchiveSource: CatalogSource {
         self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         let (contents, _) = try await contents(of: book.id, as: book)
         try await contents.deliver(to: onPage)
         return contents.listing

@@ -15,9 +15,7 @@ package struct LibriVoxSource: MirroredCatalog {
         self.archive = InternetArchiveSource(settings: settings.archive, connection: connection)
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         let subject = ErrorContext(book: book, part: "the listing")
         let found = try await read(book, for: subject)
         var contents = found.contents(as: book)

@@ -14,9 +14,7 @@ package struct OPDSSource: CatalogSource, SearchableCatalog {
         exchange = connection.exchange(maxResponseBytes: 16 << 20)
     }
 
-    package func list(
-        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
-    ) async throws -> CatalogListing {
+    package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         let subject = ErrorContext(book: book, part: "the manifest")
         var publication = try await document(at: try feed.address(of: book), for: subject).book(for: subject)
         if let manifest = publication.manifest {
