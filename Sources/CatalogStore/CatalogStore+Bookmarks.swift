@@ -14,15 +14,11 @@ extension CatalogStore {
                 """
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: [book.source, book.id, user])
-            var bookmarks: [Bookmark] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                bookmarks.append(
-                    try Bookmark(
-                        id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.nextSeconds(),
-                        note: columns.next(), createdAt: columns.nextTime() ?? .distantPast))
+            return try rows.decode { columns in
+                try Bookmark(
+                    id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.nextSeconds(),
+                    note: columns.next(), createdAt: columns.nextTime() ?? .distantPast)
             }
-            return bookmarks
         }
     }
 

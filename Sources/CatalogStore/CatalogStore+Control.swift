@@ -88,12 +88,7 @@ extension CatalogStore {
                 WHERE t.priority > 0 AND t.state NOT IN ('paused', 'failed', 'cancelled') ORDER BY t.priority DESC
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var preferred: [(EpisodeIdentity, Int)] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                preferred.append((try EpisodeIdentity(&columns), try columns.next()))
-            }
-            return preferred
+            return try rows.decode { (episode: try EpisodeIdentity(&$0), priority: try $0.next()) }
         }
     }
 

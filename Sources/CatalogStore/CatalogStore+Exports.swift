@@ -49,16 +49,12 @@ extension Database {
             FROM exported_file x JOIN book b ON b.id = x.book_id WHERE \(condition) ORDER BY x.path
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var files: [ExportedFile] = []
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
-            files.append(
-                ExportedFile(
-                    path: try columns.nextPath(),
-                    book: BookIdentity(source: try columns.next(), id: try columns.next()),
-                    kind: try columns.next(), sha256: try columns.next(), previous: try columns.next(),
-                    origin: try columns.next()))
+        return try rows.decode { columns in
+            ExportedFile(
+                path: try columns.nextPath(),
+                book: BookIdentity(source: try columns.next(), id: try columns.next()),
+                kind: try columns.next(), sha256: try columns.next(), previous: try columns.next(),
+                origin: try columns.next())
         }
-        return files
     }
 }

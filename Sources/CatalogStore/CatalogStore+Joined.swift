@@ -9,16 +9,12 @@ extension CatalogStore {
                 database,
                 sql: "SELECT path, size, mtime, made_of FROM joined_file WHERE book_id = ? ORDER BY path",
                 arguments: [database.id(of: book)])
-            var files: [JoinedFile] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                files.append(
-                    JoinedFile(
-                        path: try columns.next(), book: book, size: try columns.next(),
-                        modificationTime: try columns.next(),
-                        madeOf: try columns.next()))
+            return try rows.decode { columns in
+                JoinedFile(
+                    path: try columns.next(), book: book, size: try columns.next(),
+                    modificationTime: try columns.next(),
+                    madeOf: try columns.next())
             }
-            return files
         }
     }
 

@@ -230,15 +230,11 @@ extension Database {
             WHERE p.user_id = ? \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [user] + arguments)
-        var positions: [ListeningPosition] = []
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
-            positions.append(
-                ListeningPosition(
-                    episode: try EpisodeIdentity(&columns), seconds: try columns.nextSeconds(),
-                    duration: try columns.next(), isFinished: try columns.next(),
-                    updatedAt: try columns.nextTime() ?? .distantPast, device: try columns.next()))
+        return try rows.decode { columns in
+            ListeningPosition(
+                episode: try EpisodeIdentity(&columns), seconds: try columns.nextSeconds(),
+                duration: try columns.next(), isFinished: try columns.next(),
+                updatedAt: try columns.nextTime() ?? .distantPast, device: try columns.next())
         }
-        return positions
     }
 }

@@ -56,13 +56,10 @@ extension CatalogStore {
                 """
             let since = stored(Date(timeIntervalSinceNow: -30 * 86400))
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [since, limit])
-            var files: [LocalFile] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
+            return try rows.decode { columns in
                 let episode = try EpisodeIdentity(&columns)
-                files.append(try LocalFile(&columns, of: episode))
+                return try LocalFile(&columns, of: episode)
             }
-            return files
         }
     }
 

@@ -50,12 +50,7 @@ extension CatalogStore {
                 """
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: [id] + wanted + [count ?? -1, first])
-            var episodes: [EpisodeRecord] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                episodes.append(try EpisodeRecord(&columns, of: book))
-            }
-            return episodes
+            return try rows.decode { try EpisodeRecord(&$0, of: book) }
         }
     }
 
@@ -104,12 +99,7 @@ extension CatalogStore {
                 JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state IN ('downloading', 'verifying')
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var books: [BookIdentity] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                books.append(try BookIdentity(source: columns.next(), id: columns.next()))
-            }
-            return books
+            return try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) }
         }
     }
 

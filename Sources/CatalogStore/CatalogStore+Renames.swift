@@ -103,14 +103,11 @@ extension CatalogStore {
                 WHERE f.pending_path > '' ORDER BY +f.episode_id
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var renames: [(file: LocalFile, pendingPath: String)] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
+            return try rows.decode { columns in
                 let episode = try EpisodeIdentity(&columns)
                 let pending = try columns.nextPath()
-                renames.append((try LocalFile(&columns, of: episode), pending))
+                return (file: try LocalFile(&columns, of: episode), pendingPath: pending)
             }
-            return renames
         }
     }
 

@@ -33,12 +33,7 @@ extension CatalogStore {
                     JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
                     """,
                 arguments: [stored(time)])
-            var books: Set<BookIdentity> = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                books.insert(try BookIdentity(source: columns.next(), id: columns.next()))
-            }
-            return books
+            return Set(try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) })
         }
     }
 
@@ -54,16 +49,13 @@ extension CatalogStore {
                     FROM retagging r JOIN local_file f ON f.episode_id = r.episode_id
                     JOIN episode e ON e.id = r.episode_id JOIN book b ON b.id = e.book_id ORDER BY r.episode_id
                     """)
-            var files: [LocalFile] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
+            return try rows.decode { columns in
                 let episode = try EpisodeIdentity(&columns)
                 var file = try LocalFile(&columns, of: episode)
                 file.sha256 = try columns.next()
                 file.original = try LocalFile.Original(&columns)
-                files.append(file)
+                return file
             }
-            return files
         }
     }
 

@@ -75,16 +75,11 @@ extension CatalogStore {
         try await read("the outages cannot be read") { database in
             let sql = "SELECT subject, since, runs, error, error_message, told FROM outage ORDER BY since, subject"
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var outages: [Outage] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                outages.append(
-                    Outage(
-                        subject: try columns.next(), since: try columns.nextTime() ?? .distantPast,
-                        runs: try columns.next(), error: try columns.nextMessage() ?? "", isReported: try columns.next()
-                    ))
+            return try rows.decode { columns in
+                try Outage(
+                    subject: columns.next(), since: columns.nextTime() ?? .distantPast, runs: columns.next(),
+                    error: columns.nextMessage() ?? "", isReported: columns.next())
             }
-            return outages
         }
     }
 
@@ -134,16 +129,12 @@ extension CatalogStore {
                 FROM publication_watch w CROSS JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var watches: [PublicationWatch] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                watches.append(
-                    PublicationWatch(
-                        book: try BookIdentity(source: columns.next(), id: columns.next()), title: try columns.next(),
-                        latest: try columns.nextTime() ?? .distantPast,
-                        usualGap: Double(try columns.next(Int64.self)) / 1000, isReported: try columns.next()))
+            return try rows.decode { columns in
+                PublicationWatch(
+                    book: try BookIdentity(source: columns.next(), id: columns.next()), title: try columns.next(),
+                    latest: try columns.nextTime() ?? .distantPast,
+                    usualGap: Double(try columns.next(Int64.self)) / 1000, isReported: try columns.next())
             }
-            return watches
         }
     }
 
@@ -182,13 +173,10 @@ extension Database {
             LEFT JOIN book b ON b.source = r.source AND b.key = r.key WHERE r.run_id = ? ORDER BY r.position
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [number])
-        var books: [RunRecord.NamedBook] = []
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
+        return try rows.decode { columns in
             let book = try BookIdentity(source: columns.next(), id: columns.next())
-            books.append(RunRecord.NamedBook(book, title: try columns.next()))
+            return RunRecord.NamedBook(book, title: try columns.next())
         }
-        return books
     }
 }
 

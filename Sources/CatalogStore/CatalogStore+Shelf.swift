@@ -64,12 +64,7 @@ extension CatalogStore {
         try await read("the shelf cannot be read") { database in
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: "SELECT source, key FROM book WHERE author = ?"), arguments: [author])
-            var books: [BookIdentity] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                books.append(try BookIdentity(source: columns.next(), id: columns.next()))
-            }
-            return books
+            return try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) }
         }
     }
 

@@ -101,12 +101,7 @@ extension Database {
             FROM subscription \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var subscriptions: [Subscription] = []
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
-            subscriptions.append(try Subscription(&columns))
-        }
-        return subscriptions
+        return try rows.decode { try Subscription(&$0) }
     }
 
     fileprivate func isSubscribed(to book: BookIdentity) throws -> Bool {

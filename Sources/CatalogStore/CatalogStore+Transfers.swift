@@ -64,13 +64,10 @@ extension CatalogStore {
                 WHERE t.state <> 'waiting' AND t.state = 'verifying' ORDER BY t.episode_id
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var records: [TransferRecord] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
+            return try rows.decode { columns in
                 let episode = try EpisodeIdentity(&columns)
-                records.append(try TransferRecord(&columns, of: episode))
+                return try TransferRecord(&columns, of: episode)
             }
-            return records
         }
     }
 

@@ -162,21 +162,17 @@ extension CatalogStore {
                 """
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: book.map { [$0.source, $0.id] } ?? [])
-            var files: [TrashedFile] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
+            return try rows.decode { columns in
                 let (number, section): (Int64, Int) = (try columns.next(), try columns.next())
                 let (name, title): (String, String) = (try columns.next(), try columns.next())
                 let removedAt = try columns.nextTime() ?? .distantPast
                 let (movedAt, isRemoved): (Date?, Bool) = (try columns.nextTime(), try columns.next())
                 let episode = try EpisodeIdentity(&columns)
-                files.append(
-                    TrashedFile(
-                        number: number, section: section, name: name, title: title,
-                        file: try LocalFile(&columns, of: episode), removedAt: removedAt, movedAt: movedAt,
-                        isRemoved: isRemoved))
+                return TrashedFile(
+                    number: number, section: section, name: name, title: title,
+                    file: try LocalFile(&columns, of: episode), removedAt: removedAt, movedAt: movedAt,
+                    isRemoved: isRemoved)
             }
-            return files
         }
     }
 

@@ -39,17 +39,13 @@ extension CatalogStore {
                 """
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: [book.source, book.id])
-            var known: [KnownEpisode] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                known.append(
-                    KnownEpisode(
-                        key: try columns.next(), rawKey: try columns.next(), section: try columns.next(),
-                        name: try columns.next(), publishedAt: time(stored: try columns.next()),
-                        address: try columns.next(), guid: try columns.next(), number: try columns.next(),
-                        size: try columns.next(), modifiedAt: time(stored: try columns.next())))
+            return try rows.decode { columns in
+                KnownEpisode(
+                    key: try columns.next(), rawKey: try columns.next(), section: try columns.next(),
+                    name: try columns.next(), publishedAt: time(stored: try columns.next()),
+                    address: try columns.next(), guid: try columns.next(), number: try columns.next(),
+                    size: try columns.next(), modifiedAt: time(stored: try columns.next()))
             }
-            return known
         }
     }
 

@@ -156,12 +156,9 @@ extension Database {
     /// - Parameter sql: selects source and key of a book, and ``EpisodeRecord/columns``.
     func shelvedEpisodes(_ sql: String, _ arguments: StatementArguments) throws -> [EpisodeRecord] {
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var episodes: [EpisodeRecord] = []
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
+        return try rows.decode { columns in
             let book = try BookIdentity(source: columns.next(), id: columns.next())
-            episodes.append(try EpisodeRecord(&columns, of: book))
+            return try EpisodeRecord(&columns, of: book)
         }
-        return episodes
     }
 }

@@ -76,6 +76,18 @@ struct ColumnReader {
     var isNull: Bool { row.hasNull(atIndex: index) }
 }
 
+extension RowCursor {
+    /// What `body` makes of each row.
+    func decode<Value>(_ body: (inout ColumnReader) throws -> Value) throws -> [Value] {
+        var values: [Value] = []
+        while let row = try next() {
+            var columns = ColumnReader(row)
+            values.append(try body(&columns))
+        }
+        return values
+    }
+}
+
 extension StatementArguments {
     init(_ validator: ContentValidator) {
         self = [validator.entityTag, validator.lastModified, validator.age]
