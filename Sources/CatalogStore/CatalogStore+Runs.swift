@@ -58,11 +58,7 @@ extension CatalogStore {
                 FROM run ORDER BY id DESC LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count])
-            var runs: [RunRecord] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                runs.append(try RunRecord(&columns))
-            }
+            var runs = try rows.decode { try RunRecord(&$0) }
             for index in runs.indices { runs[index].named = try database.books(ofRun: runs[index].number) }
             return runs
         }

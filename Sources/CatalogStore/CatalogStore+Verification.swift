@@ -37,12 +37,7 @@ extension CatalogStore {
                 WHERE v.round >= ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [round.number])
-            var verified: Set<EpisodeIdentity> = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                verified.insert(try EpisodeIdentity(&columns))
-            }
-            return verified
+            return Set(try rows.decode { try EpisodeIdentity(&$0) })
         }
     }
 
