@@ -302,12 +302,7 @@ package func withHTTPTransport<Result: Sendable>(
     options: TransportOptions, logger: Logger, _ body: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     let transport = HTTPTransport(options: options, logger: logger)
-    let outcome: Swift.Result<Result, any Error>
-    do {
-        outcome = .success(try await body(transport))
-    } catch {
-        outcome = .failure(error)
-    }
+    let outcome = await Swift.Result.of { try await body(transport) }
     try await transport.shutdown()
     return try outcome.get()
 }
