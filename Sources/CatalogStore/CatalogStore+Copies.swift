@@ -1,5 +1,4 @@
 import BookModel
-import Dispatch
 import GRDB
 
 extension CatalogStore {
@@ -8,23 +7,16 @@ extension CatalogStore {
     /// - Parameter path: of a file that is not there.
     package func copy(to path: String) async throws {
         let (origin, reader) = (self.path, self.reader)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            DispatchQueue.global().async {
-                continuation.resume(
-                    with: Result {
-                        // By itself: not every disk has the shared memory that others would need.
-                        var alone = Configuration()
-                        alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-                        let what: Message = "the store cannot be copied"
-                        let copy = try failing(what, at: path) { try DatabaseQueue(path: path, configuration: alone) }
-                        try failing(what, at: origin) {
-                            try reader.backup(to: copy)
-                            _ = try copy.writeWithoutTransaction {
-                                try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE")
-                            }
-                            try copy.close()
-                        }
-                    })
+        try await runBlocking {
+            // By itself: not every disk has the shared memory that others would need.
+            var alone = Configuration()
+            alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+            let what: Message = "the store cannot be copied"
+            let copy = try failing(what, at: path) { try DatabaseQueue(path: path, configuration: alone) }
+            try failing(what, at: origin) {
+                try reader.backup(to: copy)
+                _ = try copy.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE") }
+                try copy.close()
             }
         }
     }

@@ -1,5 +1,4 @@
 import BookModel
-import Dispatch
 import Foundation
 import GRDB
 import Synchronization
@@ -64,13 +63,8 @@ package final class CatalogStore: Sendable {
     ///   cannot be created or written, `inputOutput` when it is damaged, missing or cannot be read.
     package convenience init(path: String, access: Access) async throws {
         let patience = LockPatience()
-        let opened = try await withCheckedThrowingContinuation { continuation in
-            // Opening reads and may write files: not on a thread of the cooperative pool.
-            DispatchQueue.global().async {
-                continuation.resume(
-                    with: Result { try OpenedDatabase(path: path, access: access, patience: patience) })
-            }
-        }
+        // Opening reads and may write files.
+        let opened = try await runBlocking { try OpenedDatabase(path: path, access: access, patience: patience) }
         self.init(path: path, opened: opened, patience: patience)
     }
 
@@ -85,17 +79,12 @@ package final class CatalogStore: Sendable {
     /// Closes the connections; what is called afterwards fails. Without it they close when the store is released.
     package func close() async throws {
         let (path, reader, writer, file) = (path, reader, writer, file)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            DispatchQueue.global().async {
-                continuation.resume(
-                    with: Result {
-                        let hasMoved = Self.fileNumber(of: path) != file
-                        try failing("the store cannot be closed", at: path) {
-                            try reader.close()
-                        }
-                        if writer != nil, !hasMoved { Self.emptyLog(of: path) }
-                    })
+        try await runBlocking {
+            let hasMoved = Self.fileNumber(of: path) != file
+            try failing("the store cannot be closed", at: path) {
+                try reader.close()
             }
+            if writer != nil, !hasMoved { Self.emptyLog(of: path) }
         }
     }
 

@@ -1,5 +1,4 @@
 import BookModel
-import Dispatch
 import GRDB
 
 /// The faults of a database of this schema. Nothing is put aside or mended.
@@ -14,12 +13,7 @@ package struct StoreExamination: Sendable, Hashable {
     /// - Throws: ``Failure``: with ``Failure/isStoreDamage`` when the file is no database, `inputOutput` or
     ///   `libraryUnwritable` when it cannot be read, `configuration` when it has another schema, or foreign triggers or views.
     package init(path: String) async throws {
-        self = try await withCheckedThrowingContinuation { continuation in
-            // Opening and reading block on the disk: not on a thread of the cooperative pool.
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try StoreExamination(reading: path) })
-            }
-        }
+        self = try await runBlocking { try StoreExamination(reading: path) }
     }
 
     private static let maxCount = 5

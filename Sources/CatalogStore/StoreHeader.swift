@@ -1,5 +1,4 @@
 import BookModel
-import Dispatch
 import GRDB
 import GRDBSQLite
 
@@ -13,12 +12,7 @@ package struct StoreHeader: Sendable {
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the file cannot be opened or read.
     package init(of path: String) async throws {
-        bytes = try await withCheckedThrowingContinuation { continuation in
-            // Opening and reading block on the disk: not on a thread of the cooperative pool.
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try Self.read(path) })
-            }
-        }
+        bytes = try await runBlocking { try Self.read(path) }
     }
 
     /// What keeps the file from being a database of ours; nil when nothing does. SQLite takes some of it for a database of a

@@ -1,3 +1,4 @@
+import BookModel
 import CatalogStore
 import Foundation
 import LibraryFiles

@@ -1,3 +1,4 @@
+import BookModel
 import BookSync
 import Foundation
 import LibraryFiles
