@@ -5,12 +5,15 @@ import Foundation
 package enum InputFile {
     /// - Parameters:
     ///   - path: `-` for standard input.
+    ///   - isFile: whether `-` is the name of a file, too.
     ///   - limit: bytes that it may have.
     /// - Throws: ``Failure`` of kind `inputOutput` when it cannot be read, `unreadableCatalog` when it is longer.
-    package static func bytes(of path: String, named name: Message, upTo limit: Int) throws -> [UInt8] {
+    package static func bytes(
+        of path: String, isFile: Bool = false, named name: Message, upTo limit: Int
+    ) throws -> [UInt8] {
         do {
-            let file =
-                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            let isInput = path == "-" && !isFile
+            let file = isInput ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
             var bytes: [UInt8] = []
             while bytes.count <= limit, let part = try file.read(upToCount: 1 << 20), !part.isEmpty { bytes += part }
             guard bytes.count <= limit else {

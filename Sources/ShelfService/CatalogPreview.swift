@@ -47,7 +47,9 @@ package struct CatalogPreview: Sendable {
     ///   - kind: what it is an answer of; nil tells it from the answer.
     /// - Throws: ``Failure`` of kind `unreadableCatalog`, `unknownBook` or `inputOutput`.
     package init(file path: String, kind: SourceKind?, configuration: Configuration) async throws {
-        let bytes = try await runBlocking { try Self.bytes(of: path) }
+        let bytes = try await runBlocking {
+            try InputFile.bytes(of: path, isFile: true, named: Message(verbatim: path), upTo: Self.maxFile)
+        }
         let answer = CatalogResponse(bytes: bytes)
         guard let kind = kind ?? SourceKind.recognitionOrder.first(where: { $0.format.bookID(in: answer) != nil })
         else {
@@ -70,27 +72,6 @@ package struct CatalogPreview: Sendable {
         self.description = contents.listing.description
         self.episodes = resolver.resolve(contents.episodes)
         self.proof = contents.listing.proof
-    }
-
-    private static func bytes(of path: String) throws -> [UInt8] {
-        let file: FileHandle
-        do {
-            file = try FileHandle(forReadingFrom: URL(filePath: path))
-            defer { _ = Result { try file.close() } }
-            let data = try file.read(upToCount: maxFile + 1) ?? Data()
-            guard data.count <= maxFile else {
-                throw Failure(
-                    .unreadableCatalog, what: "\(path) cannot be read",
-                    why: "it is longer than \(describeBytes(Int64(maxFile)))")
-            }
-            return Array(data)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(
-                .inputOutput, what: "\(path) cannot be read", why: Message(cause: error),
-                remedy: "check the name and the permissions of the file")
-        }
     }
 }
 
