@@ -79,13 +79,8 @@ package struct LibraryFolder: Sendable, Hashable {
         do {
             try systemCall { mkdir(path, mode) }
             // Where the filesystem keeps no journal nothing else keeps the name. A parent that may not be read is left alone.
-            let parent = Foundation.open(
-                URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false),
-                O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            if parent >= 0 {
-                fsync(parent)
-                close(parent)
-            }
+            let parent = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+            if let folder = try? OpenedFolder(parent) { fsync(folder.descriptor) }
         } catch let error where error.code == EEXIST {
             var status = stat()
             // The library itself may be a link to where the disk is; what is inside it may not lead out.
