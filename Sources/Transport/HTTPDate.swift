@@ -1,7 +1,8 @@
 /// Times as HTTP writes them (RFC 9110 §5.6.7), in whole seconds since 1970.
 package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = [
+    /// In English, from January.
+    package static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 

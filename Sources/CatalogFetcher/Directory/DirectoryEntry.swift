@@ -137,12 +137,8 @@ enum DirectoryRow {
 
     private static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
 
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     private static func month(_ text: String) -> String? {
-        if let number = Int(text), text.count == 2, (1...12).contains(number) { return months[number - 1] }
-        return months.first { $0.caseInsensitiveCompare(text) == .orderedSame }
+        if let number = Int(text), text.count == 2, (1...12).contains(number) { return HTTPDate.months[number - 1] }
+        return HTTPDate.months.first { $0.caseInsensitiveCompare(text) == .orderedSame }
     }
 }
