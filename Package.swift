@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// Whether our targets count what of them runs (CI sets it; `.ci/coverage` reads the counts). It changes nothing else, so that
-/// one build serves the tests and their coverage.
+/// Whether the targets of the program count what of them runs (CI sets it; `.ci/coverage` reads the counts). It changes nothing
+/// else, so that one build serves the tests and their coverage.
 let countsCoverage = Context.environment["BOOKSYNC_COVERAGE"] != nil
 
 /// What every target of ours is compiled with: Swift 6 concurrency checks, explicit existentials, members visible
@@ -10,8 +10,11 @@ let countsCoverage = Context.environment["BOOKSYNC_COVERAGE"] != nil
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .unsafeFlags(["-warnings-as-errors"] + (countsCoverage ? ["-profile-generate", "-profile-coverage-mapping"] : [])),
+    .unsafeFlags(["-warnings-as-errors"]),
 ]
+/// What the targets of the program are compiled with.
+let counted: [SwiftSetting] =
+    strict + (countsCoverage ? [.unsafeFlags(["-profile-generate", "-profile-coverage-mapping"])] : [])
 /// What every executable of ours, and the tests, are linked with.
 let linked: [LinkerSetting] = countsCoverage ? [.unsafeFlags(["-profile-generate"])] : []
 
@@ -32,7 +35,7 @@ let system = Target.Dependency.product(
 
 /// A target of the program; it may use only what is listed here (see Architecture in the documentation).
 func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, swiftSettings: counted)
 }
 
 func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
@@ -41,6 +44,19 @@ func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Targ
         dependencies: (name == "BookModel" ? [] : ["BookModel"]) + [.target(name: name), "Support"] + dependencies,
         swiftSettings: strict, linkerSettings: linked)
 }
+
+/// Benchmarks and fuzzers, which tests do not need: `BOOKSYNC_TOOLS=1 swift run …` builds them.
+let tools: [Target] =
+    Context.environment["BOOKSYNC_TOOLS"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],
+            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: linked),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["BookModel", "CatalogFetcher", "Support"], path: "Tests/Fuzz",
+            swiftSettings: strict, linkerSettings: linked),
+    ]
 
 let package = Package(
     name: "booksync",
@@ -91,7 +107,7 @@ let package = Package(
                 "BookModel", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            resources: [.embedInCode("Schema.sql")], swiftSettings: strict),
+            resources: [.embedInCode("Schema.sql")], swiftSettings: counted),
         room("SyncPlanner", uses: ["BookModel"]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
@@ -163,7 +179,7 @@ let package = Package(
             ]),
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
-            resources: [.embedInCode("Melody.mp3")], swiftSettings: strict),
+            resources: [.embedInCode("Melody.mp3")], swiftSettings: counted),
         room(
             "WebAccess",
             uses: [
@@ -183,7 +199,7 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, logging,
             ],
             resources: [.embedInCode("Pages/Resources"), .embedInCode("Api/Resources")],
-            swiftSettings: strict),
+            swiftSettings: counted),
         room("Terminal", uses: ["BookModel", "Languages", "TextParsing", "LibraryFiles", "BookSync"]),
         .executableTarget(
             name: "BookSyncCLI",
@@ -194,7 +210,7 @@ let package = Package(
                 "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
-            swiftSettings: strict, linkerSettings: linked),
+            swiftSettings: counted, linkerSettings: linked),
 
         .target(
             name: "Support",
@@ -252,12 +268,6 @@ let package = Package(
                 "Languages", "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "BookSyncWeb",
                 "DemoCatalog", hummingbird,
             ]),
-        .executableTarget(
-            name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],
-            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: linked),
-        .executableTarget(
-            name: "Fuzz", dependencies: ["BookModel", "CatalogFetcher", "Support"], path: "Tests/Fuzz",
-            swiftSettings: strict, linkerSettings: linked),
-    ],
+    ] + tools,
     swiftLanguageModes: [.v6]
 )

@@ -9,7 +9,8 @@ extension Wordings {
         "'{1}' is none of last 20, 30d and unheard": "“{1}”不是 last 20、30d 或 unheard 这样的写法",
         "write for example last 20, or last 20, unheard to keep what either of them keeps":
             "例如写 last 20；写 last 20, unheard 则保留符合其中任一条的",
-        "'{1}' may name 1 book": "“{1}”可能指一本书",
+        "'{1}' is not the whole title of a book": "“{1}”不是完整的书名",
+        "what changes a library takes no less; it fits {1}": "改动书库的命令需要完整的书名；与它相符的是 {1}",
         "Do you mean this one? [1]": "是这一本吗？[1]",
         "expire": "过期",
         "trash": "回收站",

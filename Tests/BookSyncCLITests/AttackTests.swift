@@ -5,7 +5,7 @@ import Testing
 
 extension ProductTests {
     /// Attacks on the served shelf, each tried against the built program.
-    @Suite(.full) struct Attack {
+    @Suite struct Attack {
         private static func cookieField(_ cookie: String?) -> [String] { cookie.map { ["Cookie: \($0)"] } ?? [] }
 
         // MARK: Paths

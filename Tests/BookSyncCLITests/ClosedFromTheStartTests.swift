@@ -10,7 +10,7 @@ import Testing
 
 extension ProductTests {
     /// What strangers get from the moment on in which a server listens: nothing.
-    @Suite(.full) struct ClosedFromTheStart {
+    @Suite struct ClosedFromTheStart {
         enum Guard: CaseIterable {
             case users, password, restoredStore, lockedStore, damagedStore
         }

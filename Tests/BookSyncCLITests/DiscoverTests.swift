@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// The page that searches catalogs, as it comes over the wire.
-    @Suite(.full) struct Discovering {
+    @Suite struct Discovering {
         static func withCatalogs(
             _ others: [String: ServerScript] = [:], settings: String = "",
             isolation: isolated (any Actor)? = #isolation,

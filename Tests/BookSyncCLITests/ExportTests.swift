@@ -4,7 +4,7 @@ import Support
 import Testing
 
 extension ProductTests {
-    @Suite(.full) struct Exporting {
+    @Suite struct Exporting {
         private let folder = "演示作者二/夜航船"
 
         private func withShelf(_ body: (Workbench) async throws -> Void) async throws {

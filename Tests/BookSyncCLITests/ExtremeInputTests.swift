@@ -5,7 +5,7 @@ import Testing
 
 extension ProductTests.ExtremeNumbers {
     /// The same of options, settings, files, the store, headers and requests.
-    @Suite(.full) struct Inputs {
+    @Suite struct Inputs {
         private static let book = DemoCatalog.shortBook
 
         /// A library with the short book of the demo catalog.

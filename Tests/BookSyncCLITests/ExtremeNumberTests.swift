@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// Every number that comes from outside, at the extremes of what its form can say: a sentence and an exit code, never a signal.
-    @Suite(.full) struct ExtremeNumbers {
+    @Suite struct ExtremeNumbers {
         /// A catalog of one kind: how its books are named, where their documents are, and a document with two episodes, in which
         /// `BOOK` is the book's number.
         private struct Form: Sendable {

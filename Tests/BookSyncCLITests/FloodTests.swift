@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// Attacks on the served shelf that send more, or slower, than anybody should.
-    @Suite(.full) struct Flood {
+    @Suite struct Flood {
         /// Sends a beginning, and then the same part for as long as the server takes it.
         /// - Returns: how many bytes it took, and what it answered.
         private static func pour(

@@ -7,7 +7,7 @@ import Testing
 
 extension ProductTests {
     /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.
-    @Suite(.full) struct Help {
+    @Suite struct Help {
         private static let commands = [
             "init", "find", "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs",
             "list",

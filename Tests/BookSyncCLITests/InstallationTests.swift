@@ -6,7 +6,7 @@ import Testing
 
 extension ProductTests {
     /// What lies in `config` for those who install booksync and have it run every night.
-    @Suite(.full) struct Installation {
+    @Suite struct Installation {
         private static func config(_ name: String) -> URL { Corpus.repository.appending(path: "config/\(name)") }
 
         private static func text(_ name: String) throws -> String {
@@ -22,12 +22,28 @@ extension ProductTests {
             }
         }
 
-        private static func install(_ bench: Workbench, _ arguments: [String]) async throws -> ProductRunner.Result {
-            let product = try #require(ProductRunner.executable)
+        /// Installs a program: booksync, where no other one is given.
+        private static func install(
+            _ bench: Workbench, _ arguments: [String], program: URL? = ProductRunner.executable, home: String? = nil
+        ) async throws -> ProductRunner.Result {
             // A prefix below the home folder has the units of a user.
-            let environment = ["HOME": bench.folder.path + "/home"]
+            let environment = ["HOME": home ?? bench.folder.path + "/home"]
             return try await run(
-                config("install"), ["--binary", product.path] + arguments, environment: environment, in: bench.folder)
+                config("install"), ["--binary", try #require(program).path] + arguments, environment: environment,
+                in: bench.folder)
+        }
+
+        /// A program of few words: the pages and completions of booksync are made by a hundred calls of it.
+        private static func otherProgram(in bench: Workbench) throws -> URL {
+            let script = bench.folder.appending(path: "other")
+            let text = """
+                #!/bin/sh
+                case $1 in --version) echo 0.1;; *) printf 'OVERVIEW: x\n\nUSAGE: x\n\nOPTIONS:\n  -h  Help.\n';; esac
+
+                """
+            try Data(text.utf8).write(to: script)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+            return script
         }
 
         @Test(.needs("shellcheck"))
@@ -38,12 +54,12 @@ extension ProductTests {
             #expect(result.exitCode == 0, "\(result.output)")
         }
 
-        @Test func `all is installed below the prefix, and again over itself`() async throws {
+        @Test func `all is installed below the prefix, also over what was installed there`() async throws {
             try await withWorkbench { bench in
                 let prefix = bench.folder.appending(path: "prefix").path
-                for round in 1...2 {
-                    let result = try await Self.install(bench, [prefix])
-                    #expect(result.exitCode == 0, "\(round): \(result.errors)")
+                for program in [try Self.otherProgram(in: bench), ProductRunner.executable] {
+                    let result = try await Self.install(bench, [prefix], program: program)
+                    #expect(result.exitCode == 0, "\(result.errors)")
                 }
                 let files = try bench.files(in: URL(filePath: prefix))
                 #expect(
@@ -73,15 +89,14 @@ extension ProductTests {
             }
         }
 
-        @Test func `below a home folder the units are the user's own, and a folder that is not in PATH is told`()
+        @Test(.needs("systemd-analyze"))
+        func `below a home folder the units are the user's own, and a folder that is not in PATH is told`()
             async throws
         {
             try await withWorkbench { bench in
                 let prefix = bench.folder.appending(path: ".local").path
-                let product = try #require(ProductRunner.executable)
-                let result = try await Self.run(
-                    Self.config("install"), ["--binary", product.path, prefix],
-                    environment: ["HOME": bench.folder.path], in: bench.folder)
+                let result = try await Self.install(
+                    bench, [prefix], program: Self.otherProgram(in: bench), home: bench.folder.path)
                 #expect(result.exitCode == 0, "\(result.errors)")
                 #expect(result.output.contains("\(prefix)/bin is not in your PATH"), "\(result.output)")
                 let units = prefix + "/share/systemd/user"
@@ -92,9 +107,9 @@ extension ProductTests {
                 let shelf = try String(contentsOfFile: units + "/booksync-serve.service", encoding: .utf8)
                 #expect(shelf.contains("WantedBy=default.target") && !shelf.contains("ProtectHome="))
                 #expect(!FileManager.default.fileExists(atPath: prefix + "/lib"))
-                guard let analyze = ForeignProgram.path("systemd-analyze") else { return }
                 let verified = try await Self.run(
-                    analyze, ["verify", "--user"] + ["booksync.service", "booksync.timer"].map { "\(units)/\($0)" },
+                    try #require(ForeignProgram.path("systemd-analyze")),
+                    ["verify", "--user"] + ["booksync.service", "booksync.timer"].map { "\(units)/\($0)" },
                     environment: ["MANPATH": prefix + "/share/man", "XDG_RUNTIME_DIR": bench.folder.path],
                     in: bench.folder)
                 #expect(verified.exitCode == 0 && verified.errors == "", "\(verified.errors)")
@@ -105,14 +120,9 @@ extension ProductTests {
             async throws
         {
             try await withWorkbench { bench in
-                let product = try #require(ProductRunner.executable)
-                let script = bench.folder.appending(path: "wrapper")
-                try Data("#!/bin/sh\nexec '\(product.path)' \"$@\"\n".utf8).write(to: script)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+                let script = try Self.otherProgram(in: bench)
                 let prefix = bench.folder.appending(path: "prefix").path
-                let result = try await Self.run(
-                    Self.config("install"), ["--binary", script.path, prefix], environment: ["HOME": "/"],
-                    in: bench.folder)
+                let result = try await Self.install(bench, [prefix], program: script, home: "/")
                 #expect(result.exitCode == 0 && result.errors == "", "\(result.errors)")
                 let service = try String(
                     contentsOfFile: prefix + "/lib/systemd/system/booksync.service", encoding: .utf8)
@@ -120,28 +130,6 @@ extension ProductTests {
                 #expect(!FileManager.default.fileExists(atPath: prefix + "/share/systemd"))
                 let installed = try Data(contentsOf: URL(filePath: prefix + "/bin/booksync"))
                 #expect(try installed == Data(contentsOf: script))
-            }
-        }
-
-        /// Installs below the prefix that the body is given.
-        private static func withInstallation(_ body: (Workbench, String) async throws -> Void) async throws {
-            try await withWorkbench { bench in
-                let prefix = bench.folder.appending(path: "prefix").path
-                let result = try await install(bench, [prefix])
-                try #require(result.exitCode == 0, "\(result.errors)")
-                try await body(bench, prefix)
-            }
-        }
-
-        @Test(.needs("systemd-analyze"))
-        func `systemd finds nothing in the units`() async throws {
-            try await Self.withInstallation { bench, prefix in
-                let units = ["booksync.service", "booksync.timer", "booksync-serve.service"]
-                    .map { "\(prefix)/lib/systemd/system/\($0)" }
-                let verified = try await Self.run(
-                    try #require(ForeignProgram.path("systemd-analyze")), ["verify"] + units,
-                    environment: ["MANPATH": prefix + "/share/man"], in: bench.folder)
-                #expect(verified.exitCode == 0 && verified.errors == "", "\(verified.errors)")
             }
         }
 
@@ -159,36 +147,37 @@ extension ProductTests {
 
         // MARK: The manual page
 
-        @Test func `the manual pages name every command and option of the program, and every exit code`() async throws {
-            try await Self.withInstallation { bench, prefix in
-                for manual in Self.manuals { try await Self.checkManual(prefix + manual, in: bench) }
-                let pages = try Self.manuals.map { try String(contentsOfFile: prefix + $0, encoding: .utf8) }
-                let tags = pages.map { page in page.split(separator: "\n").filter { $0.hasPrefix(".B") } }
-                #expect(tags[0] == tags[1], "one has what the other lacks")
-                let headings = pages[1].split(separator: "\n").filter { $0.hasPrefix(".SH ") }
-                #expect(headings.count == 10 && headings.allSatisfy { !$0.allSatisfy(\.isASCII) }, "\(headings)")
-            }
-        }
-
-        @Test(.needs("mandoc"))
-        func `mandoc finds nothing in the manual page`() async throws {
-            try await Self.expectNoComplaint(of: ForeignProgram.path("mandoc"), ["-T", "lint", "-W", "warning"])
-        }
-
-        @Test(.needs("groff"))
-        func `groff finds nothing in the manual page`() async throws {
-            try await Self.expectNoComplaint(
-                of: ForeignProgram.path("groff"), ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8"])
-        }
-
         private static let manuals = ["/share/man/man1/booksync.1", "/share/man/zh_CN/man1/booksync.1"]
 
-        private static func expectNoComplaint(of reader: URL?, _ arguments: [String]) async throws {
-            try await withInstallation { bench, prefix in
-                for manual in manuals {
-                    let result = try await run(try #require(reader), arguments + [prefix + manual], in: bench.folder)
+        /// In one test, for an installation takes its time.
+        @Test(.needs("systemd-analyze", "mandoc", "groff"))
+        func
+            `the manual pages name all that there is, and systemd, mandoc and groff find nothing in what is installed`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                let prefix = bench.folder.appending(path: "prefix").path
+                let result = try await Self.install(bench, [prefix])
+                try #require(result.exitCode == 0, "\(result.errors)")
+                let pages = Self.manuals.map { prefix + $0 }
+                for page in pages { try await Self.checkManual(page, in: bench) }
+                let texts = try pages.map { try String(contentsOfFile: $0, encoding: .utf8) }
+                let tags = texts.map { page in page.split(separator: "\n").filter { $0.hasPrefix(".B") } }
+                #expect(tags[0] == tags[1], "one has what the other lacks")
+                let headings = texts[1].split(separator: "\n").filter { $0.hasPrefix(".SH ") }
+                #expect(headings.count == 10 && headings.allSatisfy { !$0.allSatisfy(\.isASCII) }, "\(headings)")
+                let units = ["booksync.service", "booksync.timer", "booksync-serve.service"]
+                    .map { "\(prefix)/lib/systemd/system/\($0)" }
+                let readers =
+                    [("systemd-analyze", ["verify"] + units)]
+                    + pages.map { ("mandoc", ["-T", "lint", "-W", "warning", $0]) }
+                    + pages.map { ("groff", ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8", $0]) }
+                for (reader, arguments) in readers {
+                    let result = try await ForeignProgram.run(
+                        reader, arguments, environment: ["MANPATH": prefix + "/share/man"], in: bench)
                     #expect(
-                        result.exitCode == 0 && result.output + result.errors == "", "\(result.output)\(result.errors)")
+                        result.exitCode == 0 && result.output + result.errors == "",
+                        "\(reader): \(result.output)\(result.errors)")
                 }
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What every command prints with `--json`, held against its schema.
-    @Suite(.full) struct JSONOutput {
+    @Suite struct JSONOutput {
         /// Runs the product and remembers what it printed.
         private final class Reader {
             let bench: Workbench

@@ -333,15 +333,16 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [("m4a", "-c:a aac", 300), ("mp3", "-c:a libmp3lame -write_xing 0 -q:a 7", 90)])
+        @Test(arguments: [("m4a", "-c:a aac"), ("mp3", "-c:a libmp3lame -write_xing 0 -q:a 7")])
         func `no chapter of hundreds is off by more than a tenth of a second, copied or encoded`(
-            kind: String, encoder: String, count: Int
+            kind: String, encoder: String
         ) async throws {
             try await withWorkbench { bench in
                 let (short, long) = (
                     try await make("a.\(kind)", encoder, in: bench),
                     try await make("b.\(kind)", encoder, seconds: 3, in: bench)
                 )
+                let count = Tier.choose(full: 90, long: 300)
                 let files = (1...count).map { ("\($0).\(kind)", $0 % 3 == 0 ? long : short) }
                 try await withBook(files, in: bench) { environment in
                     _ = try await join("--format", "m4b", environment: environment, in: bench)
@@ -359,8 +360,10 @@ extension ProductTests {
                         ["-c", script, file.path], environment: ForeignProgram.home, in: bench.folder,
                         executable: python
                     ) { try await $0.result() }
-                    #expect(
-                        judged.output.hasPrefix("A Book \(count == 300 ? 7 : 2)"), "\(judged.output) \(judged.errors)")
+                    #expect(judged.output.hasPrefix("A Book "), "\(judged.output) \(judged.errors)")
+                    // Two are of 2 seconds and the third is of 3; encoders add some hundredths to each.
+                    let seconds = judged.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }
+                    #expect((count * 7 / 3...count * 5 / 2).contains(seconds ?? 0), "\(judged.output)")
                 }
             }
         }

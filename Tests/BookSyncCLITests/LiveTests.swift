@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What happens on the shelf, told to clients as it happens, whichever process does it.
-    @Suite(.full) struct Live {
+    @Suite struct Live {
         private func id(_ section: Int) -> String { "500000000\(section)" }
 
         @Test func `a run of another process is shown while it lasts`() async throws {

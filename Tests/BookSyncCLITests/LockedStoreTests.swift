@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension ProductTests {
-    @Suite(.full, .needs(python: "sqlite3"))
+    @Suite(.needs(python: "sqlite3"))
     struct LockedStore {
         static let taking = """
             import sqlite3, time

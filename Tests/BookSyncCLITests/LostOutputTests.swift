@@ -3,7 +3,7 @@
     import Testing
 
     extension ProductTests {
-        @Suite(.full, .limitedConcurrency) struct LostOutput {
+        @Suite struct LostOutput {
             @Test(arguments: ["list", "list --json", "show 40111", "plan 40111", "fetch 40111 --json"])
             func `results that cannot be written are no success`(command: String) async throws {
                 try await withWorkbench { bench in

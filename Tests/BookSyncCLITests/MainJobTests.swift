@@ -4,7 +4,7 @@ import Foundation
 import Support
 import Testing
 
-extension ProductTests {
+extension MainJobTests {
     @Suite struct MainJob {
         private static let openSections = (1...112).filter { $0 != 57 && $0 != 112 }
 

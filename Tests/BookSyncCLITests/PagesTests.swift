@@ -7,7 +7,7 @@ import Testing
 
 extension ProductTests {
     /// The pages of the shelf, as they come over the wire.
-    @Suite(.full) struct Pages {
+    @Suite struct Pages {
         private static let paths = [
             "/", "/?sort=title&page=7", "/books/demo/40111", "/books/demo/40111?state=finished&page=99",
             "/books/demo/40111/5000000001", "/queue", "/search?q=%E5%A4%9C", "/search?q=%22%3E%3Cb", "/search", "/runs",

@@ -1,8 +1,12 @@
 import Support
 import Testing
 
-/// Everything that runs the built product as a process.
-@Suite(.limitedConcurrency) struct ProductTests {}
+/// What runs the built product as a process, but for ``MainJobTests``.
+@Suite(.limitedConcurrency, .full) struct ProductTests {}
+
+/// The main job through the built product, which is also among the quick tests: a book is fetched, a shelf is mirrored, and each run
+/// is recorded.
+@Suite(.limitedConcurrency) struct MainJobTests {}
 
 /// The served shelf in the hands of other people's programs: browsers, podcast apps, fuzzers. A browser needs most of a small
 /// machine, so they run one after the other, beside all other tests.

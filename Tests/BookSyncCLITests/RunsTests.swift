@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension ProductTests {
+extension MainJobTests {
     @Suite struct Runs {
         private func listed(_ bench: Workbench, _ more: String...) async throws -> [JSONObject] {
             let result = try await ProductRunner.run(

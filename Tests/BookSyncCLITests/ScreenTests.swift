@@ -9,7 +9,7 @@
         /// A first evening with booksync, as it stands on the screen of a terminal: in both languages, wide and narrow.
         ///
         /// With `BOOKSYNC_UPDATE_SCREENS=1` the screens in Fixtures/screens are recorded anew.
-        @Suite(.full) struct Screens {
+        @Suite struct Screens {
             private static let evening = [
                 "", "fetch 40111/1-3 --jobs 1", "list", "list 夜航船", "plan 40111", "catalog 40111",
                 "plan 40111 --offline --naming '{title}/{section}.{ext}'", "explain 夜航船/2", "pause 夜航船/5",

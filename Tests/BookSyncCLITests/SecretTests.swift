@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What lets the user in is in no line that booksync writes, and in no file that it keeps.
-    @Suite(.full) struct Secrets {
+    @Suite struct Secrets {
         private static let secrets = [
             "TOKEN-7f3a", "IMEI-86753", "SIGNING-c0ffee", "HEADER-9b1d", "URLPASSWORD-51", "AUDIOSIGN-2e2e",
             "HOOK-44aa",

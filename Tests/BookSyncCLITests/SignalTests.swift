@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension ProductTests {
-    @Suite(.full) struct Signals {
+    @Suite struct Signals {
         private static let jobs = 4
 
         /// No transfer goes on by itself and none is given up: what ends a run is the signal.

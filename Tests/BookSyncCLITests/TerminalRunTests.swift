@@ -9,7 +9,7 @@
 
     extension ProductTests {
         /// What a run shows on a real terminal while it is under way, and what it leaves there.
-        @Suite(.full) struct TerminalRuns {
+        @Suite struct TerminalRuns {
             private static let fetch = "exec \"$BOOKSYNC\" fetch 1 --jobs 3 --library L"
 
             private static func catalog(_ tap: Tap) -> ScriptedCatalog {

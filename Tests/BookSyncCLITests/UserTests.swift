@@ -7,7 +7,7 @@ import Testing
 
 extension ProductTests {
     /// Several people at one shelf.
-    @Suite(.full) struct Users {
+    @Suite struct Users {
         private static let position =
             #"{"position": {"source": "demo", "book_id": "40111", "id": "5000000001", "seconds": 12}}"#
 

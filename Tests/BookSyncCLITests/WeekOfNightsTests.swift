@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// What a cron job does in a week, in a minute: each night's last line, exit code, alert and disk.
-    @Suite(.full) struct WeekOfNights {
+    @Suite struct WeekOfNights {
         /// The shelf, its server, and the file that alerts are added to.
         private struct Week {
             let bench: Workbench

@@ -15,6 +15,7 @@ class Serving(Interruptions):
     def __init__(self, seed, binary, clock, say):
         super().__init__(seed, binary, clock, say)
         self.positions = {}     # item → seconds, as they were posted
+        self.has_asked = False  # whether a server may have ended before it did all that it was asked for
 
     def do_serve(self, a, b, c):
         """A server does what it is asked for, and ends, gently or not."""
@@ -37,6 +38,7 @@ class Serving(Interruptions):
                 if verb in ("mirror", "fetch") and status == 200:
                     self.run_log.clear()
                     if c % 3 == 0:
+                        self.has_asked = True
                         time.sleep((c % 97) / 1000)
                     else:
                         self.wait_for_run(address, ended, process)
@@ -123,6 +125,9 @@ class Serving(Interruptions):
 
     def started_server(self):
         """Starts `serve`; returns the process and its address, or no address where there is no store to serve."""
+        if self.has_asked:
+            # What the last one was asked for is done now.
+            self.run_log.clear()
         process = self.start("serve", "--listen", "127.0.0.1:0")
         address = process.stdout.readline().strip().split(" ")[-1].rstrip("/")
         if not address and process.wait() in (66, 74) and self.is_store_lost():

@@ -81,11 +81,14 @@ extension Program {
 
     private func choice(among matches: [TitleIndex.Entry], for text: String) async throws -> TitleIndex.Entry {
         let shown = matches.prefix(Self.maxChoices)
+        let names: Message =
+            shown.map { "\($0.book) \($0.title)" }.joined(separator: ", ")
+            + (matches.count > shown.count ? ", …" : "")
         let ambiguous = Failure(
             .usage, disposition: .stop,
-            what: matches.count == 1 ? "'\(text)' may name 1 book" : "'\(text)' names \(matches.count) books",
-            why: shown.map { "\($0.book) \($0.title)" }.joined(separator: ", ")
-                + (matches.count > shown.count ? ", …" : ""),
+            what: matches.count == 1
+                ? "'\(text)' is not the whole title of a book" : "'\(text)' names \(matches.count) books",
+            why: matches.count == 1 ? "what changes a library takes no less; it fits \(names)" : names,
             remedy: "name one of them by its REF, as in \(matches[0].book)")
         guard StandardInput.isInteractive, matches.count <= Self.maxChoices else { throw ambiguous }
         for (number, match) in shown.enumerated() {
