@@ -150,7 +150,8 @@ import Testing
         #expect(try paths([Sample.episode(1, "One")], recorded: named, template: "{filename}") == named)
     }
 
-    @Test(arguments: 0..<40) func `whatever the names, all paths are safe, inside and distinct`(seed: UInt64) throws {
+    @Test(arguments: 0..<Tier.choose(quick: 4, full: 40, long: 400))
+    func `whatever the names, all paths are safe, inside and distinct`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let templates = [
             NamingTemplate.standardText, "{name}", "{name}/{section} {name}.{ext}", "{author} {title} - {id}",
