@@ -57,7 +57,8 @@ extension ProductTests {
         @Test func `all is installed below the prefix, also over what was installed there`() async throws {
             try await withWorkbench { bench in
                 let prefix = bench.folder.appending(path: "prefix").path
-                for program in [try Self.otherProgram(in: bench), ProductRunner.executable] {
+                let other = try Self.otherProgram(in: bench)
+                for program in [other, other, ProductRunner.executable] {
                     let result = try await Self.install(bench, [prefix], program: program)
                     #expect(result.exitCode == 0, "\(result.errors)")
                 }
@@ -309,5 +310,3 @@ extension ProductTests {
         }
     }
 }
-
-/// Tools of the system that not every machine has.

@@ -15,7 +15,6 @@ class Serving(Interruptions):
     def __init__(self, seed, binary, clock, say):
         super().__init__(seed, binary, clock, say)
         self.positions = {}     # item → seconds, as they were posted
-        self.has_asked = False  # whether a server may have ended before it did all that it was asked for
 
     def do_serve(self, a, b, c):
         """A server does what it is asked for, and ends, gently or not."""
@@ -35,10 +34,11 @@ class Serving(Interruptions):
             else:
                 ended = len(self.get(address, "runs?last=1000"))
                 status = self.post(address, verb, body)
-                if verb in ("mirror", "fetch") and status == 200:
+                if verb in ("mirror", "fetch", "resume") and status == 200:
+                    # A run begins, also of what is resumed.
                     self.run_log.clear()
+                if verb in ("mirror", "fetch") and status == 200:
                     if c % 3 == 0:
-                        self.has_asked = True
                         time.sleep((c % 97) / 1000)
                     else:
                         self.wait_for_run(address, ended, process)
@@ -125,9 +125,6 @@ class Serving(Interruptions):
 
     def started_server(self):
         """Starts `serve`; returns the process and its address, or no address where there is no store to serve."""
-        if self.has_asked:
-            # What the last one was asked for is done now.
-            self.run_log.clear()
         process = self.start("serve", "--listen", "127.0.0.1:0")
         address = process.stdout.readline().strip().split(" ")[-1].rstrip("/")
         if not address and process.wait() in (66, 74) and self.is_store_lost():
