@@ -11,14 +11,13 @@ struct OpenedDatabase: Sendable {
         switch access {
         case .readWrite:
             // GRDB writes to the file when it opens it for writing.
-            try Self.refuseUntouched(path: path)
+            let isMade = try Self.refuseUntouched(path: path)
             Self.makeForOwnerOnly(path)
             let pool = try failing("the store cannot be opened", at: path) {
                 try DatabasePool(path: path, configuration: Self.configuration(patience: patience))
             }
-            try Self.makeSchema(in: pool, path: path)
-            self.reader = pool
-            self.writer = pool
+            if !isMade { try Self.makeSchema(in: pool, path: path) }
+            (reader, writer) = (pool, pool)
         case .exclusive:
             let isNew = !FileManager.default.fileExists(atPath: path)
             Self.makeForOwnerOnly(path)
@@ -26,8 +25,7 @@ struct OpenedDatabase: Sendable {
                 try Self.exclusiveQueue(path: path, isNew: isNew, patience: patience)
             }
             try Self.makeSchema(in: queue, path: path)
-            self.reader = queue
-            self.writer = queue
+            (reader, writer) = (queue, queue)
         case .readOnly:
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Failure(
@@ -50,13 +48,16 @@ struct OpenedDatabase: Sendable {
 
     /// Refuses a store that a newer booksync made, or to which others added triggers. Of one that cannot be read the
     /// connection that is opened for writing tells what is wrong.
-    private static func refuseUntouched(path: String) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
+    /// - Returns: whether it has its tables.
+    private static func refuseUntouched(path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return false }
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration(readonly: true))
-            try queue.read { try StoreSchema.requireOwn(in: $0, path: path, mayBeUnmade: true) }
+            return try DatabaseQueue(path: path, configuration: configuration(readonly: true)).read { database in
+                try StoreSchema.requireOwn(in: database, path: path, mayBeUnmade: true)
+                return try StoreSchema.age(of: database) == .current
+            }
         } catch is DatabaseError {
-            return
+            return false
         }
     }
 
@@ -80,8 +81,7 @@ struct OpenedDatabase: Sendable {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.writeWithoutTransaction { database in
             if !isNew { try StoreSchema.requireOwn(in: database, path: path, mayBeUnmade: true) }
-            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
         return queue
     }

@@ -65,11 +65,14 @@ enum StoreSchema {
             reason: reason)
     }
 
+    /// The schema's text from each trigger on, by their names.
+    private static let triggers = Dictionary(
+        uniqueKeysWithValues: sql.components(separatedBy: "CREATE TRIGGER ").dropFirst()
+            .map { (String($0.prefix { $0 != " " }), "CREATE TRIGGER " + $0) })
+
     /// SQLite keeps the text of each definition as it was written.
     private static func faultOfTriggers(in database: Database) throws -> Message? {
-        let start = "CREATE TRIGGER "
-        let texts = sql.components(separatedBy: start).dropFirst()
-        var own = Dictionary(uniqueKeysWithValues: texts.map { (String($0.prefix { $0 != " " }), start + $0) })
+        var own = triggers
         let rows = try Row.fetchAll(
             database, sql: "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')")
         for row in rows {

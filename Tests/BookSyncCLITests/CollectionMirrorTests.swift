@@ -372,7 +372,7 @@ extension ProductTests {
             sampleMP3(bytes: 2000, seed: UInt64(number) ?? 0)
         }
 
-        @Test(arguments: [true, false])
+        @Test(arguments: Tier.choose(1, of: [true, false]))
         func `serve downloads every book of a list of 510 feeds, whether it is asked to mirror or does so by itself`(
             isAsked: Bool
         ) async throws {
@@ -434,7 +434,7 @@ extension ProductTests {
             #expect(try bench.digests().sorted() == expected.sorted())
         }
 
-        @Test func `the mirror of the nightly line downloads every book of a list of 510 feeds`() async throws {
+        @Test(.long) func `the mirror of the nightly line downloads every book of a list of 510 feeds`() async throws {
             try await withListOf510Feeds { bench, server in
                 let night = try await bench.run(
                     "mirror", "--quiet", "--wait", "10min", "--time-limit", "8h", environment: bench.configured)

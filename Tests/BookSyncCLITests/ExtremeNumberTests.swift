@@ -204,7 +204,7 @@ extension ProductTests {
                     }
                     #expect(try bench.files().count { $0.key.hasSuffix(".mp3") } > books.count / 2)
                     try await bench.serve(environment: bench.configured) { shelf in
-                        try await visit(shelf, atMost: Tier.choose(full: 150, long: 5000))
+                        try await visit(shelf, atMost: Tier.choose(full: 50, long: 5000))
                     }
                 }
             }

@@ -342,7 +342,7 @@ extension ProductTests {
                     try await make("a.\(kind)", encoder, in: bench),
                     try await make("b.\(kind)", encoder, seconds: 3, in: bench)
                 )
-                let count = Tier.choose(full: 90, long: 300)
+                let count = Tier.choose(full: 30, long: 300)
                 let files = (1...count).map { ("\($0).\(kind)", $0 % 3 == 0 ? long : short) }
                 try await withBook(files, in: bench) { environment in
                     _ = try await join("--format", "m4b", environment: environment, in: bench)
@@ -585,7 +585,7 @@ extension ProductTests {
 
         @Test(
             .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() },
-            arguments: steps.indices)
+            arguments: Tier.choose(4, of: steps.indices))
         func `a join that is killed at any step leaves the old file or the new one, and the next one finishes`(
             step: Int
         ) async throws {

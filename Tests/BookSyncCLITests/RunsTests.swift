@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension MainJobTests {
+extension ProductTests {
     @Suite struct Runs {
         private func listed(_ bench: Workbench, _ more: String...) async throws -> [JSONObject] {
             let result = try await ProductRunner.run(

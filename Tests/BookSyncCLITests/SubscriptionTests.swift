@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension MainJobTests {
+extension ProductTests {
     @Suite struct Subscriptions {
         @Test func `what is subscribed to is listed and can be given up`() async throws {
             try await withWorkbench { bench in

@@ -353,7 +353,7 @@ extension ProductTests {
 
         @Test(
             .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() },
-            arguments: steps.indices)
+            arguments: Tier.choose(4, of: steps.indices))
         func `whoever is killed leaves the old file or the new one, and either becomes what was fetched`(
             step: Int
         ) async throws {

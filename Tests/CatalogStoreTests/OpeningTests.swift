@@ -23,7 +23,7 @@ import Testing
         try await withStorePath { path async throws in
             let folder = URL(filePath: path).deletingLastPathComponent().path
             // Whoever read last may close last.
-            for round in 1...25 {
+            for round in 1...Tier.choose(quick: 5, full: 25, long: 25) {
                 let store = try await CatalogStore(path: path, access: .readWrite)
                 _ = try await store.merge([.sample(round)], startingAt: round, of: veterinary)
                 async let books = store.books().count

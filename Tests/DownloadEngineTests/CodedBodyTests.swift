@@ -153,7 +153,7 @@ import Transport
     }
 
     @Test func `case 13: an answer that grows without measure is stopped`() async throws {
-        let silence = sampleMP3(bytes: 1000) + [UInt8](repeating: 0, count: 200 << 20)
+        let silence = sampleMP3(bytes: 1000) + [UInt8](repeating: 0, count: 80 << 20)
         let bomb = deflated(silence)
         #expect(bomb.count < 1 << 20)
         for size in [nil, Int64(3_000_000)] {

@@ -88,7 +88,7 @@ import Testing
 
     /// Front and helpers in any order, with helpers that fail anywhere: every byte is brought once, and the front always
     /// comes to the end.
-    @Test(arguments: 0..<200)
+    @Test(arguments: 0..<Tier.choose(quick: 50, full: 200, long: 2000))
     func `every byte is asked for once`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let total = Int64.random(in: 1...2000, using: &random)

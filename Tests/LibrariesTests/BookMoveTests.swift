@@ -12,7 +12,7 @@ import Testing
 
 /// Books that are handed over between two libraries, of the library that a killed run of the last schema left: with files, begun
 /// downloads, failures, removed episodes and positions.
-@Suite(.limitedConcurrency) struct BookMoveTests {
+@Suite(.full, .limitedConcurrency) struct BookMoveTests {
     private struct Stop: Error {}
 
     private struct Stage {

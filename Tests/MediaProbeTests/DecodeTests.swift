@@ -28,7 +28,8 @@ struct DecodeTests {
     }
 
     private func make(_ kind: Kind, _ bench: AudioBench) async throws -> String {
-        try await bench.sound("a.\(kind.type)", kind.arguments, sound: "anoisesrc=amplitude=0.3:seed=7")
+        try await bench.sound(
+            "a.\(kind.type)", kind.arguments, seconds: 20, sound: "anoisesrc=amplitude=0.3:seed=7")
     }
 
     @Test(arguments: Kind.allCases)
@@ -39,7 +40,7 @@ struct DecodeTests {
                 Issue.record("\(verdict)")
                 return
             }
-            #expect(abs(seconds - 60) < 0.2)
+            #expect(abs(seconds - 20) < 0.2)
         }
     }
 
@@ -77,7 +78,7 @@ struct DecodeTests {
                     Issue.record("\(verdict) with \(more.count) bytes")
                     continue
                 }
-                #expect(abs(seconds - 60) < 0.6)
+                #expect(abs(seconds - 20) < 0.6)
             }
         }
     }

@@ -13,23 +13,25 @@ struct TaggingTests {
     ]
 
     @Test(arguments: kinds)
-    func `300 chapters and a cover of 5 MB are read back, and the audio is the same`(kind: (String, String))
+    func `many chapters and a cover of 5 MB are read back, and the audio is the same`(kind: (String, String))
         async throws
     {
         try await AudioBench.with { bench in
             let (name, codec) = kind
-            let file = try await bench.sound("in.\(name)", codec + " -ac 1 -ar 16000", seconds: 301)
+            // A table of contents of ID3 holds 255 (ID3v2 Chapter Frame Addendum, §3.2).
+            let count = name == "mp3" ? 300 : Tier.choose(full: 30, long: 300)
+            let file = try await bench.sound("in.\(name)", codec + " -ac 1 -ar 16000", seconds: count + 1)
             let cover = try await bench.make(
                 "cover.png", "-f rawvideo -pix_fmt rgb24 -s 1300x1300 -i /dev/urandom -frames:v 1")
             #expect(try bench.bytes("cover.png").count > 4_000_000)
-            let chapters = (0..<300).map {
+            let chapters = (0..<count).map {
                 MediaInfo.Chapter(start: Double($0), end: Double($0 + 1), title: "第\($0)章; #=\\ 'x'")
             }
             let tags = EmbeddedTags(tags: ["title": "题=;#\\目", "artist": "A\"B'C"], chapters: chapters, cover: cover)
             try await bench.probe.tag(file, with: tags, to: bench.path("out.\(name)"))
             let info = try await bench.probe.info(of: bench.path("out.\(name)"))
             #expect(tags.missing(in: info) == [])
-            #expect(info.chapters.count == 300)
+            #expect(info.chapters.count == count)
             #expect(
                 try await bench.probe.streamHash(of: file) == bench.probe.streamHash(of: bench.path("out.\(name)")))
             // With other tags it keeps chapters and cover.

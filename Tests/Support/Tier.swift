@@ -32,6 +32,13 @@ package enum Tier: String, CaseIterable, Comparable {
         case .long: long
         }
     }
+
+    /// Those of its cases that a test looks at: before a release all, else so many, spread over them to the last one.
+    package static func choose<Case>(_ count: Int, of cases: some Collection<Case>) -> [Case] {
+        let all = Array(cases)
+        guard current < .long, count < all.count else { return all }
+        return (1...count).map { all[$0 * all.count / count - 1] }
+    }
 }
 
 extension Trait where Self == ConditionTrait {

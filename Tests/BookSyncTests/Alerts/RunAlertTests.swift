@@ -7,7 +7,7 @@ import Transport
 @testable import BookSync
 @testable import Settings
 
-@Suite(.limitedConcurrency) struct RunAlertTests {
+@Suite(.full, .limitedConcurrency) struct RunAlertTests {
     private static let document = "{\"event\":\"summary\"}\n"
 
     private func run(_ command: String, limit: Double = 30) async -> AlertOutcome {

@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// What Audiobookshelf makes of a library's folder: its scanner's rules, as far as they matter here, against what a run leaves.
-@Suite(.limitedConcurrency) struct AudiobookshelfTests {
+@Suite(.full, .limitedConcurrency) struct AudiobookshelfTests {
     /// A book as the scanner has it before it reads any tags.
     private struct Item {
         var folder: String

@@ -11,7 +11,7 @@ import Testing
 @testable import ShelfService
 
 /// What `downloads.export` has a run write.
-@Suite(.limitedConcurrency) struct RunExportTests {
+@Suite(.full, .limitedConcurrency) struct RunExportTests {
     private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
 
     /// A run bench whose catalog describes the book, cover included, and whose runs export.

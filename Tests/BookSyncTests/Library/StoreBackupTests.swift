@@ -9,7 +9,7 @@ import Testing
 @testable import LibraryFiles
 
 /// Copies of the store, and what comes of them when it is damaged or lost.
-@Suite(.limitedConcurrency) struct StoreBackupTests {
+@Suite(.full, .limitedConcurrency) struct StoreBackupTests {
     @Test(arguments: ["damaged", "lost"])
     func `what was removed and subscribed to outlives the store`(fate: String) async throws {
         try await withRunBench(.episodes(4)) { bench in

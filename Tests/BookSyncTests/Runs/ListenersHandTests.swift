@@ -10,7 +10,7 @@ import Testing
 @testable import LibraryFiles
 
 /// Case 42: what the user does to files between two runs is noticed, and what is still there is never fetched again.
-@Suite(.limitedConcurrency) struct ListenersHandTests {
+@Suite(.full, .limitedConcurrency) struct ListenersHandTests {
     private let files = FileManager.default
 
     /// Moves an episode's file within the library.

@@ -11,7 +11,7 @@ import Testing
 @testable import Verification
 
 /// Case 44: a store that is damaged or lost costs no byte that is on disk.
-@Suite(.limitedConcurrency) struct LostStoreTests {
+@Suite(.full, .limitedConcurrency) struct LostStoreTests {
     private let files = FileManager.default
 
     enum Loss: String, CaseIterable {

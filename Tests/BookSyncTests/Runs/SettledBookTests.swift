@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Whatever happens between two runs, the run that remembers comes to what one comes to that does not.
-    @Test(arguments: 1...Tier.choose(quick: 4, full: 12, long: 200))
+    @Test(arguments: 1...Tier.choose(quick: 1, full: 8, long: 200))
     func `a remembered plan is the plan that would be made`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await withRunBench(.episodes(5)) { bench in

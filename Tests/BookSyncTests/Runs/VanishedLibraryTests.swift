@@ -14,7 +14,7 @@ import Support
     @testable import BookSync
 
     /// Case 37 of the download cases: the library's disk goes away, before a run or while it is under way.
-    @Suite(.limitedConcurrency) struct VanishedLibraryTests {
+    @Suite(.full, .limitedConcurrency) struct VanishedLibraryTests {
         private let files = FileManager.default
 
         /// One episode at a time; the second one stalls until the gate opens.

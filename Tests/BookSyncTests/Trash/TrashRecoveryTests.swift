@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// A command that moves files to the trash, or back, is killed between two of its steps; the next one finishes its work.
-@Suite(.limitedConcurrency) struct TrashRecoveryTests {
+@Suite(.full, .limitedConcurrency) struct TrashRecoveryTests {
     /// Runs the body with a bench whose first episode is removed in the store and still has its file.
     private func withRemoved(_ body: (RunBench, _ path: String) async throws -> Void) async throws {
         try await withRunBench(ScriptedCatalog.episodes(2)) { bench in

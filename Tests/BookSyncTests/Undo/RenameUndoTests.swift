@@ -8,7 +8,7 @@ import Testing
 @testable import BookSync
 @testable import LibraryFiles
 
-@Suite(.limitedConcurrency) struct RenameUndoTests {
+@Suite(.full, .limitedConcurrency) struct RenameUndoTests {
     private let files = FileManager.default
     private static let mistaken = "{title}/{name} ({section}).{ext}"
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Verification
 
 /// What `verify --repair` brings back, and what it never takes away.
-@Suite(.limitedConcurrency) struct RepairTests {
+@Suite(.full, .limitedConcurrency) struct RepairTests {
     private let files = FileManager.default
 
     @Test(arguments: VerificationTests.harms.filter { $0.whole != nil && $0.whole != "displaced" })

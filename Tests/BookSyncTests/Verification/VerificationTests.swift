@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 @testable import Verification
 
-@Suite(.limitedConcurrency) struct VerificationTests {
+@Suite(.full, .limitedConcurrency) struct VerificationTests {
     private let files = FileManager.default
 
     @Test func `a library that is as it was fetched is verified whole`() async throws {
