@@ -36,7 +36,7 @@ struct CollectionListing {
                 continue
             }
             // A cursor may be an address; one that holds a secret is not stored, and a listing that is cut there begins anew.
-            let isStorable = page.next.map { ResourceAddress($0).withoutSecrets == $0 } ?? true
+            let isStorable = page.next.map { !ResourceAddress($0).holdsSecrets } ?? true
             let count = try await store.record(
                 page.entries, wanted: page.entries.map(filter.isWanted), next: isStorable ? page.next : nil,
                 of: collection)

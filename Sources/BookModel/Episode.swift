@@ -29,8 +29,10 @@ package struct Episode: Sendable, Hashable {
     package var digest: ContentDigest?
     /// True for a file of a directory, whose raw key is its path: another one that is named alike is another one.
     package var isFile = false
-    /// The element as the catalog sent it, as JSON with secrets masked, so that a later version can read more from it.
-    package var element: String?
+    /// Chapters that the listing itself has, as the list of a document of JSON Chapters 1.2.
+    package var chapters: String?
+    /// Of a document of JSON Chapters; nil also where it holds secrets, which are not kept.
+    package var chaptersAddress: ResourceAddress?
 
     /// What a listing's ``section`` is worth. A number that an episode was once given stays, save for `catalog`.
     package enum Numbering: Sendable, Hashable {
@@ -49,7 +51,7 @@ package struct Episode: Sendable, Hashable {
         address: ResourceAddress? = nil, size: Int64? = nil,
         duration: Double? = nil, publishedAt: Date? = nil, modifiedAt: Date? = nil, mediaType: String? = nil,
         guid: String? = nil, number: Int? = nil, season: Int? = nil, digest: ContentDigest? = nil,
-        element: String? = nil
+        chapters: String? = nil, chaptersAddress: ResourceAddress? = nil
     ) {
         self.identity = identity
         self.rawKey = rawKey
@@ -66,7 +68,8 @@ package struct Episode: Sendable, Hashable {
         self.number = number
         self.season = season
         self.digest = digest
-        self.element = element
+        self.chapters = chapters
+        self.chaptersAddress = chaptersAddress
     }
 
     package var isLocked: Bool { address == nil }

@@ -86,6 +86,8 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
         return address[..<slashes.upperBound].lowercased() + authority.lowercased()
     }
 
+    package var holdsSecrets: Bool { withoutSecrets != secretText }
+
     /// Whether the text was once printed with something masked, so that it fetches nothing any more.
     package var isMasked: Bool { secretText.contains("***") }
 

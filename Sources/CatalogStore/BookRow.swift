@@ -10,7 +10,7 @@ struct BookRow: Sendable {
     private let proof: [DatabaseValue]
 
     /// What the catalog says about a book. A difference in any of them is a change; that a listing broke off is none.
-    private static let columns = ["title", "author", "announcer", "summary", "language", "cover", "declared"]
+    private static let columns = ["title", "author", "narrator", "summary", "language", "cover", "declared"]
 
     /// What else the listing leaves behind.
     private static let proofColumns = ["complete", "listing_validator", "candidate_names", "candidate_listings"]

@@ -12,7 +12,7 @@ package struct BookRows: Sendable {
 
     /// Rows that hang on an episode, and those that hang on the book.
     fileprivate static let ofEpisode = [
-        "episode_element", "local_file", "transfer", "trashed_file", "media", "listening_position",
+        "local_file", "transfer", "trashed_file", "media", "listening_position",
         "bookmark",
     ]
     fileprivate static let ofBook = [

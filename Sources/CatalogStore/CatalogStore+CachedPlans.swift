@@ -11,7 +11,7 @@ extension CatalogStore {
         try await read("what was to be done about \(book) cannot be looked up") { database in
             let sql = """
                 SELECT s.fingerprint, s.folders, s.kept, s.locked, s.removed, s.gone, s.filtered
-                FROM settled_plan s JOIN book b ON b.id = s.book_id
+                FROM cached_plan s JOIN book b ON b.id = s.book_id
                 WHERE b.source = ? AND b.key = ? AND s.fingerprint IS NOT NULL
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [book.source, book.id])
@@ -37,7 +37,7 @@ extension CatalogStore {
         if isWatched { return }
         try await write(what, .relaxed) { database in
             let sql = """
-                INSERT INTO settled_plan (book_id)
+                INSERT INTO cached_plan (book_id)
                 SELECT b.id FROM book b WHERE b.source = ? AND b.key = ? AND NOT EXISTS (
                     SELECT 1 FROM episode e JOIN transfer t ON t.episode_id = e.id WHERE e.book_id = b.id)
                 ON CONFLICT DO NOTHING
@@ -50,7 +50,7 @@ extension CatalogStore {
     package func saveCachedPlan(_ plan: CachedPlan, of book: BookIdentity) async throws {
         try await write("the plan of \(book) cannot be remembered", .relaxed) { database in
             let sql = """
-                UPDATE settled_plan
+                UPDATE cached_plan
                 SET fingerprint = ?, folders = ?, kept = ?, skipped = ?, locked = ?, removed = ?, gone = ?, filtered = ?
                 WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)
                 """
@@ -68,7 +68,7 @@ extension Database {
     fileprivate func isPlanWatched(of book: BookIdentity) throws -> Bool {
         let sql = """
             SELECT EXISTS (
-                SELECT 1 FROM settled_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?)
+                SELECT 1 FROM cached_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?)
             """
         return try Bool.fetchOne(cachedStatement(sql: sql), arguments: [book.source, book.id]) ?? false
     }

@@ -54,7 +54,7 @@ extension CatalogStore {
             for (file, id) in zip(files, ids) {
                 try database.upsert(file, of: id)
                 try database.run(
-                    "UPDATE local_file SET named_by_listener = ? WHERE episode_id = ?", [file.isNamedByUser, id])
+                    "UPDATE local_file SET is_named_by_user = ? WHERE episode_id = ?", [file.isNamedByUser, id])
             }
         }
     }
@@ -95,7 +95,7 @@ extension Database {
         let sql = """
             INSERT INTO local_file (
                 episode_id, etag, last_modified, validator_age, path, size, sha256, mtime, inode, catalog_size,
-                catalog_modified_at, fetched_at, verification, named_by_listener, fetched_from,
+                catalog_modified_at, fetched_at, verification, is_named_by_user, fetched_from,
                 original_size, original_sha256, stream_sha256
             ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
@@ -106,8 +106,8 @@ extension Database {
                 verification = excluded.verification, fetched_from = excluded.fetched_from,
                 original_size = excluded.original_size, original_sha256 = excluded.original_sha256,
                 stream_sha256 = excluded.stream_sha256,
-                named_by_listener = CASE WHEN path = excluded.path THEN named_by_listener
-                    ELSE excluded.named_by_listener END,
+                is_named_by_user = CASE WHEN path = excluded.path THEN is_named_by_user
+                    ELSE excluded.is_named_by_user END,
                 pending_path = CASE WHEN path = excluded.path THEN pending_path END
             """
         let rest: StatementArguments = [

@@ -69,7 +69,7 @@ extension CatalogStore {
                 if isUndo { try database.forgetRename(of: move.id, from: move.to, to: move.from) }
                 try database.run(
                     """
-                    UPDATE local_file SET path = './' || episode_id, pending_path = NULL, named_by_listener = ? AND (
+                    UPDATE local_file SET path = './' || episode_id, pending_path = NULL, is_named_by_user = ? AND (
                         SELECT former_section IS NULL FROM episode WHERE id = episode_id)
                     WHERE episode_id = ?
                     """, [isUndo, move.id])

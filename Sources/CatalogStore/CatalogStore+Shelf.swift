@@ -189,15 +189,15 @@ extension Database {
     ) throws -> EpisodeRecord? {
         guard let id = try id(of: book) else { return nil }
         let sql = """
-            SELECT \(EpisodeRecord.columns), x.element
-            FROM \(EpisodeRecord.tables) LEFT JOIN episode_element x ON x.episode_id = e.id
+            SELECT \(EpisodeRecord.columns), e.chapters, e.chapters_address FROM \(EpisodeRecord.tables)
             WHERE e.book_id = ? AND \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [id] + arguments)
         guard let row = try rows.next() else { return nil }
         var columns = ColumnReader(row)
         var shelved = try EpisodeRecord(&columns, of: book)
-        shelved.episode.element = try columns.next()
+        shelved.episode.chapters = try columns.next()
+        shelved.episode.chaptersAddress = try columns.next().map { ResourceAddress($0) }
         return shelved
     }
 }

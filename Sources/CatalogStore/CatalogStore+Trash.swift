@@ -8,7 +8,7 @@ import GRDB
 extension CatalogStore {
     private static let columns = """
         path, size, sha256, mtime, inode, etag, last_modified, validator_age, catalog_size, catalog_modified_at,
-        fetched_at, verification, named_by_listener, fetched_from, original_size, original_sha256, stream_sha256
+        fetched_at, verification, is_named_by_user, fetched_from, original_size, original_sha256, stream_sha256
         """
 
     /// Records that episodes were removed: on disk when the call returns. Those that were removed before stay so since then,
@@ -106,11 +106,11 @@ extension CatalogStore {
         try await write("where \(trashed.file.path) is now cannot be recorded", .durable) { database in
             try database.run(
                 """
-                UPDATE local_file SET path = ?, named_by_listener = 1 WHERE path = ?
+                UPDATE local_file SET path = ?, is_named_by_user = 1 WHERE path = ?
                     AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
                 """, [path, trashed.file.path, trashed.number])
             try database.run(
-                "UPDATE trashed_file SET path = ?, named_by_listener = 1 WHERE id = ?", [path, trashed.number])
+                "UPDATE trashed_file SET path = ?, is_named_by_user = 1 WHERE id = ?", [path, trashed.number])
         }
     }
 

@@ -8,13 +8,12 @@ struct EpisodeRow: Sendable {
     let position: Int
     /// The values of ``columns``.
     let content: StatementArguments
-    let element: String?
     private let rawKey: String?
 
     /// What the catalog says about an episode. A difference in any of them is a change.
     private static let columns = [
         "section", "name", "address", "locked", "size", "duration", "published_at", "modified_at", "media_type", "guid",
-        "number", "season", "digest_algorithm", "digest",
+        "number", "season", "digest_algorithm", "digest", "chapters", "chapters_address",
     ]
 
     init(_ episode: Episode, position: Int) {
@@ -22,10 +21,10 @@ struct EpisodeRow: Sendable {
             episode.section, episode.name, episode.address?.withoutSecrets, episode.isLocked, episode.size,
             episode.duration, stored(episode.publishedAt), stored(episode.modifiedAt), episode.mediaType, episode.guid,
             episode.number, episode.season, episode.digest?.algorithm.rawValue, episode.digest?.hexadecimal,
+            episode.chapters, episode.chaptersAddress?.withoutSecrets,
         ]
         self.key = episode.identity.key
         self.position = position
-        self.element = episode.element
         self.rawKey = episode.rawKey
     }
 
@@ -71,9 +70,7 @@ struct EpisodeRow: Sendable {
         let slug = Slug(of: key)
         try statement.execute(
             arguments: [book, key, slug.isDigest ? slug.description : nil, rawKey, position] + content)
-        guard database.changesCount > 0 else { return false }
-        if element != nil { try writeElement(of: database.lastInsertedRowID, database) }
-        return true
+        return database.changesCount > 0
     }
 
     func update(_ id: Int64, _ database: Database) throws {
@@ -83,23 +80,10 @@ struct EpisodeRow: Sendable {
             [id])
         let statement = try database.cachedStatement(sql: Self.change)
         try statement.execute(arguments: [rawKey, position] + content + [id])
-        try writeElement(of: id, database)
     }
 
     func move(_ id: Int64, _ database: Database) throws {
         try database.run(
             "UPDATE episode SET position = ?, raw_key = COALESCE(raw_key, ?) WHERE id = ?", [position, rawKey, id])
-    }
-
-    private func writeElement(of id: Int64, _ database: Database) throws {
-        guard let element else {
-            try database.run("DELETE FROM episode_element WHERE episode_id = ?", [id])
-            return
-        }
-        let sql = """
-            INSERT INTO episode_element (episode_id, element) VALUES (?, ?)
-            ON CONFLICT (episode_id) DO UPDATE SET element = excluded.element
-            """
-        try database.run(sql, [id, element])
     }
 }

@@ -12,7 +12,7 @@ CREATE TABLE book (
     key TEXT NOT NULL,
     title TEXT CHECK (title <> ''),
     author TEXT,
-    announcer TEXT,
+    narrator TEXT,
     summary TEXT,
     cover TEXT,
     declared INTEGER,
@@ -59,17 +59,14 @@ CREATE TABLE episode (
     slug TEXT CHECK (slug LIKE '~%'),
     -- The section before the book was renumbered, as long as undo restores it.
     former_section INTEGER,
+    -- What the catalog lists of chapters: the list of JSON Chapters, and the address of such a document.
+    chapters TEXT,
+    chapters_address TEXT,
     UNIQUE (book_id, key)
 ) STRICT;
 
 -- The order of the shelf, and all that the counts of the shelf need.
 CREATE INDEX episode_in_order ON episode (book_id, section, position, gone, locked, removed_at);
-
--- The element as the catalog sent it, apart from the episode so that scans stay small.
-CREATE TABLE episode_element (
-    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
-    element TEXT NOT NULL
-) STRICT;
 
 -- Present means finished: the file is whole, at its place, and known by its digest.
 CREATE TABLE local_file (
@@ -90,7 +87,7 @@ CREATE TABLE local_file (
     verification TEXT NOT NULL CHECK (verification IN ('digest', 'length', 'unverified')),
     fetched_from TEXT,
     -- True if the name is the user's own.
-    named_by_listener INTEGER NOT NULL DEFAULT 0 CHECK (named_by_listener IN (0, 1)),
+    is_named_by_user INTEGER NOT NULL DEFAULT 0 CHECK (is_named_by_user IN (0, 1)),
     -- Of a file that has tags embedded: what it was when it was fetched, and the digest of its audio, the same in both.
     original_size INTEGER CHECK (original_size >= 0),
     original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)),
@@ -213,8 +210,8 @@ CREATE TABLE unindexed_name (id INTEGER PRIMARY KEY) STRICT;
 CREATE TRIGGER book_is_named AFTER INSERT ON book BEGIN
     INSERT OR IGNORE INTO unindexed_name VALUES (-new.id);
 END;
-CREATE TRIGGER book_is_renamed AFTER UPDATE OF title, author, announcer ON book
-WHEN old.title IS NOT new.title OR old.author IS NOT new.author OR old.announcer IS NOT new.announcer
+CREATE TRIGGER book_is_renamed AFTER UPDATE OF title, author, narrator ON book
+WHEN old.title IS NOT new.title OR old.author IS NOT new.author OR old.narrator IS NOT new.narrator
 BEGIN
     INSERT OR IGNORE INTO unindexed_name VALUES (-new.id);
 END;
@@ -271,7 +268,7 @@ CREATE INDEX renaming_of_episode ON renaming (episode_id);
 -- What is remembered of books in which there was nothing to do. A row is there only while the store says of its book what it
 -- said when the row came: whatever a plan depends on deletes it as it changes. It comes before the plan is made, without a
 -- fingerprint, so that what changes meanwhile deletes it as well. A book with transfers has none: those wait for times.
-CREATE TABLE settled_plan (
+CREATE TABLE cached_plan (
     book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
     fingerprint TEXT CHECK (fingerprint <> ''),
     folders TEXT NOT NULL DEFAULT '[]' CHECK (json_type(folders) = 'array'),
@@ -283,26 +280,26 @@ CREATE TABLE settled_plan (
     filtered INTEGER NOT NULL DEFAULT 0 CHECK (filtered >= 0)
 ) STRICT;
 CREATE TRIGGER book_unsettles AFTER UPDATE OF updated_at, title, author, declared ON book BEGIN
-    DELETE FROM settled_plan WHERE book_id = new.id;
+    DELETE FROM cached_plan WHERE book_id = new.id;
 END;
 CREATE TRIGGER episode_unsettles AFTER UPDATE OF book_id, gone, locked, removed_at ON episode BEGIN
-    DELETE FROM settled_plan WHERE book_id = new.book_id;
-    DELETE FROM settled_plan WHERE book_id = old.book_id;
+    DELETE FROM cached_plan WHERE book_id = new.book_id;
+    DELETE FROM cached_plan WHERE book_id = old.book_id;
 END;
 CREATE TRIGGER episode_unsettles_by_going AFTER DELETE ON episode BEGIN
-    DELETE FROM settled_plan WHERE book_id = old.book_id;
+    DELETE FROM cached_plan WHERE book_id = old.book_id;
 END;
 CREATE TRIGGER file_unsettles_by_coming AFTER INSERT ON local_file BEGIN
-    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+    DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
 END;
 CREATE TRIGGER file_unsettles AFTER UPDATE ON local_file BEGIN
-    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+    DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
 END;
 CREATE TRIGGER file_unsettles_by_going AFTER DELETE ON local_file BEGIN
-    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
+    DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
 END;
 CREATE TRIGGER transfer_unsettles AFTER INSERT ON transfer BEGIN
-    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+    DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
 END;
 
 -- Without an end a run is under way, or was cut off.
@@ -383,7 +380,7 @@ CREATE TABLE trashed_file (
     catalog_modified_at INTEGER,
     fetched_at INTEGER NOT NULL,
     verification TEXT NOT NULL,
-    named_by_listener INTEGER NOT NULL CHECK (named_by_listener IN (0, 1)),
+    is_named_by_user INTEGER NOT NULL CHECK (is_named_by_user IN (0, 1)),
     fetched_from TEXT,
     -- Of a file that has tags embedded: what it was when it was fetched, and the digest of its audio, the same in both.
     original_size INTEGER CHECK (original_size >= 0),

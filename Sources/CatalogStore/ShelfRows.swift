@@ -6,7 +6,7 @@ import GRDB
 
 extension Book {
     static let columns = """
-        b.source, b.key, b.title, b.author, b.announcer, b.summary, b.language, b.cover, b.declared, b.complete,
+        b.source, b.key, b.title, b.author, b.narrator, b.summary, b.language, b.cover, b.declared, b.complete,
         b.candidate_names, b.candidate_listings
         """
 
@@ -68,7 +68,7 @@ extension LocalFile.Original {
 extension LocalFile {
     static let columns = """
         f.path, f.size, f.sha256, f.mtime, f.inode, f.etag, f.last_modified, f.validator_age, f.catalog_size,
-        f.catalog_modified_at, f.fetched_at, f.verification, f.named_by_listener, f.fetched_from,
+        f.catalog_modified_at, f.fetched_at, f.verification, f.is_named_by_user, f.fetched_from,
         f.original_size, f.original_sha256, f.stream_sha256
         """
     private static let columnCount = 17
@@ -119,7 +119,7 @@ extension TransferRecord {
 }
 
 extension EpisodeRecord {
-    /// What ``init(_:of:)`` reads; a query may add `x.element` behind it.
+    /// What ``init(_:of:)`` reads; a query may add the chapters behind it.
     static let columns = """
         \(Episode.columns), e.gone, e.removed_at, e.removed_by, \(LocalFile.columns), \(TransferRecord.columns),
         m.chapters, m.duration

@@ -126,7 +126,7 @@ package enum Masking {
 
     static func isSecret(header field: SourceConfiguration.Field) -> Bool {
         let value = field.value.secretText
-        let hasSecret = value.hasPrefix("http") && ResourceAddress(value).withoutSecrets != value
+        let hasSecret = value.hasPrefix("http") && ResourceAddress(value).holdsSecrets
         return hasSecret || !harmlessHeaders.contains(field.name.lowercased())
     }
 

@@ -124,7 +124,7 @@ extension ConfigurationReader {
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> ResourceAddress? {
         let known = source.unsetVariables.count
-        let value = try readSecret(entry, in: keyPath, &source) { ResourceAddress($0).withoutSecrets != $0 }.value
+        let value = try readSecret(entry, in: keyPath, &source) { ResourceAddress($0).holdsSecrets }.value
         if value.isEmpty { return nil }
         guard isWebAddress(value) || source.unsetVariables.count > known else {
             throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)

@@ -150,7 +150,7 @@ package struct HTTPTransport: Sendable {
     package func sentCredentials(with request: HTTPRequest, to answer: HTTPResponse) -> Bool {
         guard answer.address.server == request.address.server else { return false }
         return RequestTarget(request.address).map { !credentials(for: $0, of: request).isEmpty } ?? false
-            || request.address.withoutSecrets != request.address.secretText
+            || request.address.holdsSecrets
     }
 
     /// Has the next request to where a response is to be asked for from now on, with the same credentials, be answered with it.

@@ -120,7 +120,7 @@ struct RedirectChain {
 
     /// Whether the query of a location has something that identified the user in the address that was asked for first.
     private func repeatsSecret(_ location: String) -> Bool {
-        guard first.withoutSecrets != first.secretText, let mark = location.firstIndex(of: "?") else { return false }
+        guard first.holdsSecrets, let mark = location.firstIndex(of: "?") else { return false }
         let values = first.secretText.split(whereSeparator: { "?&;#".contains($0) }).dropFirst()
             .map { $0.drop { $0 != "=" }.dropFirst() }
         return values.contains { $0.count >= 8 && !$0.allSatisfy(\.isNumber) && location[mark...].contains($0) }

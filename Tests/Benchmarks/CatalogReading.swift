@@ -71,7 +71,7 @@ struct CatalogReading {
     private static func size(of episode: Episode) -> Int {
         let texts = [
             episode.identity.key, episode.name, episode.address?.secretText, episode.guid, episode.mediaType,
-            episode.element, episode.digest?.hexadecimal,
+            episode.chapters, episode.digest?.hexadecimal,
         ]
         return MemoryLayout<Episode>.stride + texts.compactMap { $0 }.reduce(0) { $0 + size(of: $1) }
     }

@@ -133,7 +133,7 @@ extension ProductTests.ExtremeNumbers {
                     SELECT m.name, p.name, p.type FROM sqlite_master m JOIN pragma_table_info(m.name) p
                     WHERE m.type = 'table' AND m.sql LIKE 'CREATE TABLE%' AND p.type IN ('INTEGER', 'REAL')
                         AND p.name <> 'id' AND p.name NOT LIKE '%_id' AND p.name NOT IN ('locked', 'gone', 'complete',
-                            'named_by_listener', 'told', 'finished', 'wanted', 'limited')
+                            'is_named_by_user', 'told', 'finished', 'wanted', 'limited')
                     """
                 let found = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", columns], in: bench)
                 let rows = found.outputLines.map { $0.split(separator: "|").map(String.init) }

@@ -61,7 +61,6 @@ import Testing
         #expect(book.episodes.count == listed)
         #expect(book.episodes.filter { !$0.isLocked }.count == downloadable)
         #expect(Set(book.episodes.map(\.identity)).count == listed)
-        #expect(book.episodes.allSatisfy { $0.element != nil })
     }
 
     @Test func `which episodes are locked`() async throws {

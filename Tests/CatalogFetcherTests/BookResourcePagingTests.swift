@@ -158,8 +158,6 @@ import Testing
             #expect(book.episodes[4].name == "第005集·潮汐与灯塔")
             #expect(book.episodes[5].identity.key == "900000006")
             #expect(book.episodes[0].modifiedAt == Date(timeIntervalSince1970: 1_700_000_000.001))
-            #expect(book.episodes[3].element?.contains("SECRET") == false)
-            #expect(book.episodes[3].element?.contains(#""hasLyric": 0"#) == true)
         }
     }
 

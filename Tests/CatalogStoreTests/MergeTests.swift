@@ -51,6 +51,7 @@ import Testing
         ("modified", { $0.modifiedAt = time(milliseconds: 1_700_000_000_003) }),
         ("media type", { $0.mediaType = "audio/mp4" }), ("guid", { $0.guid = nil }), ("number", { $0.number = 77 }),
         ("season", { $0.season = nil }),
+        ("chapters", { $0.chapters = nil }), ("document of chapters", { $0.chaptersAddress = nil }),
         ("digest", { $0.digest = ContentDigest(algorithm: .sha1, hexadecimal: $0.digest?.hexadecimal ?? "") }),
     ]
 
@@ -66,21 +67,6 @@ import Testing
             #expect(again == MergeCounts(unchanged: 1), "\(Self.changes[change].0)")
             let stored = try await store.episode(episode.identity)
             #expect(stored?.episode == episode)
-        }
-    }
-
-    @Test func `the raw element alone is no change, and follows a change`() async throws {
-        try await withStore { store async throws in
-            var episode = Episode.sample(1)
-            _ = try await store.merge([episode], startingAt: 0, of: veterinary)
-            let first = episode.element
-            episode.element = #"{"plays":2}"#
-            let counts = try await store.merge([episode], startingAt: 0, of: veterinary)
-            #expect(counts == MergeCounts(unchanged: 1))
-            #expect(try await store.episode(episode.identity)?.episode.element == first)
-            episode.size = 1
-            _ = try await store.merge([episode], startingAt: 0, of: veterinary)
-            #expect(try await store.episode(episode.identity)?.episode.element == episode.element)
         }
     }
 

@@ -50,7 +50,7 @@ extension Episode {
             modifiedAt: time(milliseconds: 1_700_000_000_001 + Int64(number)), mediaType: "audio/mpeg",
             guid: "guid-\(number)", number: number, season: 2,
             digest: ContentDigest(algorithm: .md5, hexadecimal: "D41D8CD98F00B204E9800998ECF8427E"),
-            element: #"{"id":\#(number),"plays":1}"#)
+            chapters: "[]", chaptersAddress: ResourceAddress("http://a.example/\(number).json"))
     }
 
     /// An episode of which the catalog says next to nothing.

@@ -22,8 +22,9 @@ final class ChapterLookup: Sendable {
     @Sendable func chapters(of file: LocalFile, within seconds: Double?) async -> [MediaInfo.Chapter] {
         var origin: WebOrigin?
         do {
-            let element = try await store.episode(file.episode)?.episode.element
-            guard let chapters = CatalogChapters(element: element) else { return [] }
+            guard let episode = try await store.episode(file.episode)?.episode,
+                let chapters = CatalogChapters(of: episode)
+            else { return [] }
             origin = chapters.address.flatMap(WebOrigin.init)
             let isSilent = origin.map { origin in silent.withLock { $0.contains(origin) } } ?? false
             return try await chapters.read(

@@ -12,12 +12,10 @@ struct BookResourceElement {
     private var length: Double?
     private var modified: Int64?
     private var published: Int64?
-    private let value: JSONValue
 
     /// - Returns: nil when the element is no object.
     init?(_ value: JSONValue) {
         guard value.kind == .object else { return nil }
-        self.value = value
         // One walk over the members, whatever their number; of duplicates the last stays.
         for (key, member) in value.members {
             switch key {
@@ -67,8 +65,7 @@ struct BookResourceElement {
             identity: identity, section: section ?? position, name: name, address: address(from: catalog),
             size: FileSize.sensible(size),
             duration: length.flatMap { $0 > 0 && $0 <= Self.maxLength ? $0 : nil },
-            publishedAt: published.flatMap(Self.date), modifiedAt: modified.flatMap(Self.date),
-            element: MaskedElement.json(of: value))
+            publishedAt: published.flatMap(Self.date), modifiedAt: modified.flatMap(Self.date))
     }
 
     /// Whether there is something where the address belongs, be it one that can be fetched or not.

@@ -12,21 +12,18 @@ package struct CatalogChapters: Sendable {
     /// Of the document.
     package let address: ResourceAddress?
 
-    /// - Parameter element: ``Episode/element``.
-    /// - Returns: nil where the catalog gives none, or at an address with secrets, which are not kept.
-    package init?(element: String?) {
-        guard let element, case .success(let read) = Result(catching: { try JSONReader.read(Array(element.utf8)) })
-        else { return nil }
-        inline = read["psc"]
-        address = read["chapters"]?.string.map { ResourceAddress($0) }.flatMap { $0.isMasked ? nil : $0 }
+    /// - Returns: nil where the catalog gives none.
+    package init?(of episode: Episode) {
+        inline = episode.chapters.flatMap { list in try? JSONReader.read(Array(list.utf8)) }
+        address = episode.chaptersAddress
         if inline == nil, address == nil { return nil }
     }
 
-    /// A member of ``Episode/element``, written as JSON Chapters are.
-    static func member(of chapters: [MediaInfo.Chapter]) -> String? {
+    /// ``Episode/chapters`` of chapters that an item has.
+    static func list(of chapters: [MediaInfo.Chapter]) -> String? {
         guard !chapters.isEmpty else { return nil }
         let marks = chapters.map { "{\"startTime\":\($0.start),\"title\":\(JSONString.quoted($0.title ?? ""))}" }
-        return "\"psc\":[" + marks.joined(separator: ",") + "]"
+        return "[" + marks.joined(separator: ",") + "]"
     }
 
     /// Reads those of the item; where it has none, asks for the document, once.

@@ -119,24 +119,14 @@ struct FeedBuilder: XMLHandler {
 
     private mutating func startInItem(_ element: FeedElement, _ fields: FeedAttributes) {
         switch element {
-        case .title, .itunesTitle, .guid, .link, .published, .updated, .duration, .episode, .season,
+        case .title, .itunesTitle, .guid, .published, .updated, .duration, .episode, .season,
             .podcastEpisode, .dublinTitle:
             collect(element, fields)
         case .enclosure, .mediaContent: enclose(fields.url ?? fields.href, fields, isMedia: element == .mediaContent)
-        case .atomLink:
-            switch fields.relation ?? "alternate" {
-            case "enclosure": enclose(fields.href, fields, isMedia: false)
-            case "alternate":
-                if item?.item.link == nil, let address = resolve(fields.href) { item?.item.link = address }
-            default: break
-            }
-        case .itunesImage, .mediaThumbnail:
-            if item?.item.image == nil, let address = resolve(fields.href ?? fields.url) { item?.item.image = address }
+        case .atomLink where fields.relation == "enclosure": enclose(fields.href, fields, isMedia: false)
         case .chapters:
             if item?.item.chapters == nil, let address = resolve(fields.url) { item?.item.chapters = address }
         case .simpleChapter: item?.take(chapterAt: fields.start, fields.title)
-        case .transcript:
-            if item?.item.transcript == nil, let address = resolve(fields.url) { item?.item.transcript = address }
         default: break
         }
     }
@@ -212,7 +202,6 @@ struct FeedBuilder: XMLHandler {
         guard let text = trimmedText else { return }
         if item != nil {
             item?.take(element, text, isHTML: isHTML)
-            if element == .link, item?.item.link == nil, let address = resolve(text) { item?.item.link = address }
         } else {
             switch element {
             case .imageAddress: head.image = head.image ?? resolve(text)

@@ -35,11 +35,8 @@ struct FeedItem {
     var episode: Int?
     var season: Int?
     var rank: (season: Int, episode: Int) { (season ?? 0, episode ?? 0) }
-    /// Addresses, resolved.
-    var link: String?
-    var image: String?
+    /// The address of a document of chapters, resolved.
     var chapters: String?
-    var transcript: String?
     /// Podlove Simple Chapters, which have no ends.
     var simpleChapters: [MediaInfo.Chapter] = []
     var media = FeedEnclosure()

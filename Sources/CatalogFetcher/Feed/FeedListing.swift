@@ -209,25 +209,13 @@ struct FeedListing {
             numbering: number.numbering, name: name,
             address: media.address.map { ResourceAddress($0) }, size: media.length, duration: item.duration,
             publishedAt: item.published.map { Date(timeIntervalSince1970: $0) }, mediaType: media.type,
-            guid: item.guid.map(shown), number: item.episode, season: item.season, element: element(of: item))
+            guid: item.guid.map(shown), number: item.episode, season: item.season,
+            chapters: CatalogChapters.list(of: item.simpleChapters),
+            chaptersAddress: item.chapters.map { ResourceAddress($0) }.flatMap { $0.holdsSecrets ? nil : $0 })
     }
 
     private static func shown(_ guid: String) -> String {
         FeedAddress.mayHoldSecrets(guid) ? FeedAddress.shown(guid) : guid
-    }
-
-    /// What an episode has no place for, for a later version to read.
-    private static func element(of item: FeedItem) -> String? {
-        guard item.image != nil || item.chapters != nil || item.transcript != nil || !item.simpleChapters.isEmpty
-        else { return nil }
-        let fields = [
-            ("link", item.link), ("image", item.image), ("chapters", item.chapters), ("transcript", item.transcript),
-        ]
-        var members = fields.compactMap { name, address in
-            address.map { "\"\(name)\":" + JSONString.quoted(FeedAddress.shown($0)) }
-        }
-        if let list = CatalogChapters.member(of: item.simpleChapters) { members.append(list) }
-        return "{" + members.joined(separator: ",") + "}"
     }
 }
 

@@ -8,7 +8,7 @@ enum FeedElement: UInt8 {
     case author, itunesAuthor, personName, creator
     case image, imageAddress, itunesImage, logo, icon
     case itunesTitle, duration, episode, season
-    case chapters, transcript, simpleChapters, simpleChapter
+    case chapters, simpleChapters, simpleChapter
     case podcastEpisode, dublinTitle, language, newAddress
 
     /// What feeds are made of, by namespace and lower-case name.
@@ -40,7 +40,7 @@ enum FeedElement: UInt8 {
             "new-feed-url": .newAddress,
         ],
         .media: ["group": .mediaGroup, "content": .mediaContent, "thumbnail": .mediaThumbnail],
-        .podcast: ["chapters": .chapters, "transcript": .transcript, "episode": .podcastEpisode, "season": .season],
+        .podcast: ["chapters": .chapters, "episode": .podcastEpisode, "season": .season],
         .podlove: ["chapters": .simpleChapters, "chapter": .simpleChapter],
         .dublinCore: ["creator": .creator, "date": .updated, "title": .dublinTitle, "language": .language],
         .html: ["html": .html],

@@ -4,7 +4,6 @@ import TextParsing
 
 /// One file of an archive item, as its metadata lists it.
 struct ArchiveFile {
-    let value: JSONValue
     private(set) var name = ""
     private(set) var format = ""
     /// The names of what it was made from; none for an original.
@@ -22,7 +21,6 @@ struct ArchiveFile {
 
     /// - Returns: nil for an element that names no file, or none that has an address.
     init?(_ value: JSONValue) {
-        self.value = value
         for (key, member) in value.members {
             switch key {
             case "name": name = member.text ?? ""

@@ -177,7 +177,7 @@ struct ArchiveItem {
                 name: title ?? CatalogText.name(ArchiveRecordings.segments(choice.recording.name).last ?? ""),
                 address: file.isPrivate ? nil : settings.downloadAddress(of: item, file: file.name),
                 size: file.size, duration: file.length, modifiedAt: file.modifiedAt, mediaType: file.role.mediaType,
-                number: choice.recording.track, digest: file.digest, element: MaskedElement.json(of: file.value))
+                number: choice.recording.track, digest: file.digest)
         }
     }
 

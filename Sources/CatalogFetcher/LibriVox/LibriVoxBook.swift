@@ -132,7 +132,7 @@ package struct LibriVoxBook {
                     identity: EpisodeIdentity(book: identity, key: key), section: number, name: section.title,
                     address: section.address, duration: section.duration,
                     mediaType: section.address.flatMap { FileRole(ofName: $0.pathText).mediaType },
-                    number: section.number, element: MaskedElement.json(of: section.value)))
+                    number: section.number))
         }
         return CatalogContents(
             identity: identity, episodes: episodes,

@@ -3,7 +3,6 @@ import TextParsing
 
 /// One section of a LibriVox book.
 struct LibriVoxSection {
-    let value: JSONValue
     private(set) var id: String?
     private(set) var number: Int?
     private(set) var title = ""
@@ -16,7 +15,6 @@ struct LibriVoxSection {
     /// - Returns: nil for what is no section.
     init?(_ value: JSONValue) {
         guard value.kind == .object else { return nil }
-        self.value = value
         for (key, member) in value.members {
             switch key {
             case "id":

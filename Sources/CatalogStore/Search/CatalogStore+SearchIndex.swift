@@ -87,10 +87,10 @@ extension Database {
 
 /// What of a book is searched.
 struct SearchedBook {
-    static let columns = "COALESCE(b.title, 'Book ' || b.key), b.author, b.announcer"
+    static let columns = "COALESCE(b.title, 'Book ' || b.key), b.author, b.narrator"
 
     let title: SearchText
-    /// Author and announcer.
+    /// Author and narrator.
     let people: [SearchText]
 
     init(_ columns: inout ColumnReader) throws {

@@ -64,18 +64,17 @@ import TextParsing
             """, attributes: #"xmlns:psc="http://podlove.org/simple-chapters""#)
         let episodes = try readFeed(feed).episodes
         #expect(
-            episodes.first?.element
-                == #"{"psc":[{"startTime":0.0,"title":"Eins & \"zwei\""},{"startTime":62.5,"title":"第二章"}]}"#)
-        let last = try #require(episodes.last?.element)
-        #expect(try JSONReader.read(Array(last.utf8))["psc"]?.elements.reduce(0) { count, _ in count + 1 } == 2000)
+            episodes.first?.chapters
+                == #"[{"startTime":0.0,"title":"Eins & \"zwei\""},{"startTime":62.5,"title":"第二章"}]"#)
+        let last = try #require(episodes.last?.chapters)
+        #expect(try JSONReader.read(Array(last.utf8)).elements.reduce(0) { count, _ in count + 1 } == 2000)
     }
 
-    @Test(
-        arguments: [
-            nil, "", "{", "[]", #"{"chapters":"http://a.example/c.json?token=***"}"#,
-            #"{"chapters":["http://a.example"]}"#,
-        ])
-    func `an element without chapters, or with a masked address, gives none`(_ element: String?) {
-        #expect(CatalogChapters(element: element) == nil)
+    @Test(arguments: ["http://a.example/c.json?token=t", "https://u:p@a.example/c.json", ""])
+    func `an address with secrets, or none, is not kept`(_ address: String) throws {
+        let item = "<item><guid>a</guid><enclosure url=\"http://a.example/1.mp3\" length=\"7\" type=\"audio/mpeg\"/>"
+        let feed = rss(item + "<podcast:chapters url=\"\(address)\" type=\"application/json+chapters\"/></item>")
+        let episode = try #require(try readFeed(feed).episodes.first)
+        #expect(episode.chaptersAddress == nil && CatalogChapters(of: episode) == nil)
     }
 }
