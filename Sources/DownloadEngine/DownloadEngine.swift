@@ -138,11 +138,13 @@ package struct DownloadEngine: Sendable {
                 case .control:
                     await lookAfterLibrary(&run)
                     await obey(&run)
+                    for meter in run.meters.values { meter.tellRest() }
                     if run.isOpen || !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .measured(let index, let length):
                     await startMeasured(index, length, of: &run, in: &group)
                 case .attempted(let index, let result):
                     run.schedule.end(index)
+                    run.meters[index] = nil
                     await finishTransfer(index, result, of: &run, in: &group)
                 case .helped(let index, let busy):
                     run.schedule.giveBack(of: index)
@@ -275,6 +277,7 @@ package struct DownloadEngine: Sendable {
         let limiter = rates.limiter(of: transfer.wanted.episode.identity.book.source)
         let transport = transport.using(transfer.wanted.access)
         let meter = TransferMeter(transfer.wanted, emit: emit)
+        run.meters[index] = meter
         // A server that contradicted itself once is not asked for pieces again.
         let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.minDividedLength
         let pieces =

@@ -18,6 +18,8 @@ struct EngineRun {
     /// The transfer whose server is being asked for the length. Nothing else starts meanwhile: whether this one counts
     /// against the limits, and what room it takes, is not known yet.
     var measured: Int?
+    /// Of the attempts under way, by their transfers' indices.
+    var meters: [Int: TransferMeter] = [:]
     /// Whether the run's time is up.
     var isOver = false
     /// Whether more may yet come to be fetched.

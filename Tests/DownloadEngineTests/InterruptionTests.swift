@@ -301,4 +301,20 @@ import Testing
             }
         }
     }
+
+    @Test func `what came before a server falls silent is told while it is silent`() async throws {
+        let gate = Gate()
+        let script = ServerScript.file(bytes, [.stall(at: 50_000, until: gate), .wellBehaved])
+        try await withBench(script) { bench in
+            async let report = bench.fetch(bench.episode())
+            try await bench.events.waitUntil { events in
+                events.contains { event in
+                    if case .progressed(let progress) = event { progress.bytesDone == 50_000 } else { false }
+                }
+            }
+            #expect(bench.server.record.requests.count == 1)
+            gate.open()
+            #expect(try await report.outcomes == [.fetched])
+        }
+    }
 }

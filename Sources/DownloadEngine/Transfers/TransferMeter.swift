@@ -68,14 +68,19 @@ final class TransferMeter: Sendable {
         }
     }
 
+    /// Tells what came too soon after something else was told, as before a server falls silent.
+    func tellRest() { change { _ in } }
+
     private func change(_ change: (inout State) -> Void) {
         state.withLock { state in
             change(&state)
-            let now = ContinuousClock.now
+            let (now, bytes) = (ContinuousClock.now, state.front + state.inPieces)
             // Before the beginning was told nobody waits for news.
-            guard let last = state.lastReport, now - last >= Self.interval else { return }
+            guard let last = state.lastReport, now - last >= Self.interval, bytes != state.progress.bytesDone else {
+                return
+            }
             state.lastReport = now
-            state.progress.bytesDone = state.front + state.inPieces
+            state.progress.bytesDone = bytes
             emit(.progressed(state.progress))
         }
     }
