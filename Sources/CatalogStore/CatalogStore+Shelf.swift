@@ -197,7 +197,7 @@ extension Database {
         var columns = ColumnReader(row)
         var shelved = try EpisodeRecord(&columns, of: book)
         shelved.episode.chapters = try columns.next()
-        shelved.episode.chaptersAddress = try columns.next().map { ResourceAddress($0) }
+        shelved.episode.chaptersAddress = try columns.next(String?.self).map { ResourceAddress($0) }
         return shelved
     }
 }

@@ -63,7 +63,7 @@ extension CatalogSource {
             if stores { _ = try await store?.merge(Array(page), startingAt: episodes.count, of: identity) }
             episodes += page.map { episode in
                 var episode = episode
-                episode.element = nil
+                episode.chapters = nil
                 return episode
             }
         }
