@@ -42,6 +42,9 @@ extension LibrarySession {
         }
         let isThere = try await ShelfReader.read(journal.to) { try await journal.isRecorded(in: $0.store) }
         guard isThere == true else {
+            // What was placed there goes now, as for long no run may come to that library. Where one is under way, or the library
+            // cannot be opened, its next one does it: its journal stays until then.
+            _ = await Result.of { try await LibrarySession.withLibrary(at: journal.to, command: "move") { _ in } }
             try await runBlocking { try journal.delete(.from, in: library) }
             return "the interrupted move of \(book) to \(journal.to) was taken back"
         }
