@@ -12,8 +12,7 @@ package struct BookRows: Sendable {
 
     /// Rows that hang on an episode, and those that hang on the book.
     fileprivate static let ofEpisode = [
-        "local_file", "transfer", "trashed_file", "media", "listening_position",
-        "bookmark",
+        "local_file", "transfer", "trashed_file", "media", "listening_position", "bookmark",
     ]
     fileprivate static let ofBook = [
         "exported_file", "joined_file", "publication_watch", "book_listening",

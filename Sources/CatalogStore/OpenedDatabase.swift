@@ -52,10 +52,8 @@ struct OpenedDatabase: Sendable {
     private static func refuseUntouched(path: String) throws -> Bool {
         guard FileManager.default.fileExists(atPath: path) else { return false }
         do {
-            return try DatabaseQueue(path: path, configuration: configuration(readonly: true)).read { database in
-                try StoreSchema.requireOwn(in: database, path: path, mayBeUnmade: true)
-                return try StoreSchema.age(of: database) == .current
-            }
+            return try DatabaseQueue(path: path, configuration: configuration(readonly: true))
+                .read { try StoreSchema.requireOwn(in: $0, path: path, mayBeUnmade: true) }
         } catch is DatabaseError {
             return false
         }
@@ -143,6 +141,6 @@ struct OpenedDatabase: Sendable {
     }
 
     private static func checkSchema(_ reader: any DatabaseReader, path: String) throws {
-        try reader.read { try StoreSchema.requireOwn(in: $0, path: path) }
+        _ = try reader.read { try StoreSchema.requireOwn(in: $0, path: path) }
     }
 }

@@ -37,10 +37,12 @@ enum StoreSchema {
     /// Refuses a database of another schema, and one that was given triggers or views, or whose own were removed or changed:
     /// by them, anybody who can write the file could have booksync delete, move or show files.
     ///
+    /// - Returns: whether it has its tables.
     /// - Throws: ``Failure`` of kind `configuration`.
-    static func requireOwn(in database: Database, path: String, mayBeUnmade: Bool = false) throws {
+    @discardableResult
+    static func requireOwn(in database: Database, path: String, mayBeUnmade: Bool = false) throws -> Bool {
         switch try age(of: database) {
-        case .unmade where mayBeUnmade: return
+        case .unmade where mayBeUnmade: return false
         case .unmade:
             throw refusal(
                 "\(path) has no tables yet", remedy: "let a command that writes, such as fetch or mirror, make them",
@@ -55,7 +57,7 @@ enum StoreSchema {
                 remedy: "move it to another folder and run booksync fetch or mirror: audio that is here is recognised")
         case .current: break
         }
-        guard let fault = try faultOfTriggers(in: database) else { return }
+        guard let fault = try faultOfTriggers(in: database) else { return true }
         throw foreign(what: "the store cannot be used", path: path, fault: fault)
     }
 
