@@ -62,7 +62,6 @@ struct FileRecognition {
             facts.kind == .file && owners[path] == nil && !spokenFor.contains(path) && !input.others.contains(path)
                 && !Self.isOurs(path)
         }
-        guard !untrackedFiles.isEmpty else { return }
         follow(lost)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
         let keys = Set(episodes.lazy.map(\.episode.identity.key))
@@ -81,7 +80,6 @@ struct FileRecognition {
     // MARK: - Recorded files that are elsewhere now
 
     private mutating func follow(_ lost: [(shelved: EpisodeRecord, file: LocalFile)]) {
-        guard !lost.isEmpty else { return }
         let sizes = Set(lost.map(\.file.size))
         var bySize: [Int64: [String]] = [:]
         for (path, facts) in untrackedFiles where sizes.contains(facts.size) {

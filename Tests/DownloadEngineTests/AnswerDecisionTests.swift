@@ -1,4 +1,6 @@
 import BookModel
+import Foundation
+import Support
 import Testing
 import Transport
 
@@ -90,8 +92,9 @@ import Transport
     }
 
     @Test(arguments: [400, 402, 404, 410, 300, 418])
-    func `no other refusal is one of credentials`(status: Int) {
+    func `no other refusal is one of credentials, and two mean that the file is not there`(status: Int) {
         #expect(refusal(of: status)?.isOfCredentials == false)
+        #expect(refusal(of: status)?.isMissing == [404, 410].contains(status))
     }
 
     @Test func `a redirect that leads nowhere is told from other refusals`() {
@@ -103,6 +106,20 @@ import Transport
         let decision = decide(existing: .nothing, asked: RangeRequest(first: 0), head: ResponseHead(status: status))
         if case .fail(let refusal) = decision { return refusal }
         return nil
+    }
+
+    /// Against 1000 bytes received before: the catalog's size, and its date in seconds after theirs.
+    @Test(
+        arguments: [
+            (nil, nil, false), (1000, nil, false), (1001, nil, true), (1000, 0, false), (1000, 1, true), (nil, 1, true),
+        ] as [(Int64?, Double?, Bool)])
+    func `another size or a later date is another version`(size: Int64?, later: Double?, isAnother: Bool) {
+        var episode = Episode.sample(1, size: size)
+        episode.modifiedAt = later.map { Date(timeIntervalSince1970: 1_583_229_600 + $0) }
+        #expect(episode.listsAnotherVersion(than: .begun(.dated)) == isAnother)
+        // A digest will tell.
+        episode.digest = ContentDigest(algorithm: .md5, hexadecimal: "aa")
+        #expect(!episode.listsAnotherVersion(than: .begun(.dated)))
     }
 
     // MARK: Pieces

@@ -27,6 +27,7 @@ import Testing
             (held(.init()), true, RangeRequest(first: 400)),
             (held(.init(entityTag: "W/" + tag)), true, RangeRequest(first: 400)),
             (held(.init(entityTag: tag)), true, RangeRequest(first: 400, ifRange: tag)),
+            (held(.init(entityTag: tag), total: 400), true, RangeRequest(first: 400, ifRange: tag)),
             (held(.init(entityTag: tag), total: 399), true, RangeRequest(first: 0)),
             (held(.init(entityTag: "")), false, RangeRequest(first: 0)),
         ])
@@ -34,6 +35,11 @@ import Testing
         held: PartialContent, hasDigest: Bool, asked: RangeRequest
     ) {
         #expect(RangeRequest.whatIsMissing(from: held, promised: .init(hasDigest: hasDigest)) == asked)
+    }
+
+    @Test(arguments: [(9, 9, true), (8, 9, false), (0, 0, false), (9, nil, false)] as [(Int64, Int64?, Bool)])
+    func `what is held is the whole when its length is the known total`(length: Int64, total: Int64?, isWhole: Bool) {
+        #expect(PartialContent(length: length, total: total).isWhole == isWhole)
     }
 
     @Test func `a resumed request carries the validator of what is held`() {

@@ -233,6 +233,14 @@ private let present: [Row] = [
         #expect(makePlan(for: input).actions.first?.kind == .replace)
     }
 
+    @Test func `a file that was replaced often is kept, unless it is forced`() throws {
+        var input = try input([renewed])
+        input.oftenReplaced = ["id7"]
+        #expect(makePlan(for: input).actions.first?.kind == .keep)
+        input.rules.force = true
+        #expect(makePlan(for: input).actions.first?.kind == .replace)
+    }
+
     /// Hours by which the catalog moved the date of each of some files, and which of them count as new versions.
     @Test(
         arguments: [

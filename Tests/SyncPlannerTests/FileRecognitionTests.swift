@@ -67,12 +67,36 @@ import Testing
     @Test func `a file of the wanted size is looked into, whatever its name says, and taken for what its mark says`()
         throws
     {
-        var input = try input([episode.standing(at: "Book/mine 2 003.mp3", facts())])
-        #expect(makeProvisionalPlan(for: input).examinations == ["Book/mine 2 003.mp3": .beginning])
-        input.examined["Book/mine 2 003.mp3"] = ExaminedFile(
+        let path = "Book/mine 2 003.mp3"
+        var input = try input([episode.standing(at: path, facts())])
+        #expect(makeProvisionalPlan(for: input).examinations == [path: .beginning])
+        input.examined[path] = marked
+        input.examined[path]?.digests = [:]
+        #expect(makeProvisionalPlan(for: input).examinations == [path: .whole([.sha256])])
+        input.examined[path] = marked
+        #expect(makePlan(for: input).outline == ["adopt 7 \(path)"])
+    }
+
+    private var marked: ExaminedFile {
+        ExaminedFile(
             facts: facts(), beginning: .audio, digests: [.sha256: "ab"],
             mark: FileMark(episode: episode.shelved.episode.identity, sha256: "ab"))
-        #expect(makePlan(for: input).outline == ["adopt 7 Book/mine 2 003.mp3"])
+    }
+
+    @Test func `of files that bear the episode's mark the first by its path is taken`() throws {
+        let copies = (100..<200).map { "A/\($0).mp3" }
+        var input = try input([copies.reduce(episode) { $0.standing(at: $1, facts()) }])
+        for path in copies { input.examined[path] = marked }
+        #expect(makePlan(for: input).outline == ["adopt 7 A/100.mp3"])
+    }
+
+    @Test func `the server is asked for a length where a marked file has another than the catalog says`() throws {
+        let renewed = episode.size(1200)
+        for (situation, isAsked) in [(episode, false), (renewed, true), (renewed.locked(), false)] {
+            var input = try input([situation.standing(at: "Book/a.mp3", facts())])
+            input.examined["Book/a.mp3"] = marked
+            #expect(makeProvisionalPlan(for: input).lengths == (isAsked ? ["id7"] : []))
+        }
     }
 
     @Test func `a file that bears the mark of another book's episode is not taken, unless this book lists it too`()
@@ -139,9 +163,11 @@ import Testing
         #expect(plan.outline == [isTaken ? "adopt 7 \(path)" : "fetch 7 \(wanted)"])
     }
 
-    @Test func `a file that another downloader has not finished is not taken`() throws {
+    @Test func `a file that another downloader has not finished is not taken, nor an empty one`() throws {
         let unfinished = episode.standing(at: wanted, facts(inode: 99))
             .standing(at: wanted + ".aria2", facts(size: 50, inode: 100))
         #expect(try plan([unfinished]).outline == ["skip obstructed 7 \(wanted)"])
+        let empty = episode.size(0).standing(at: wanted, facts(size: 0, inode: 99))
+        #expect(try plan([empty]).outline == ["skip obstructed 7 \(wanted)"])
     }
 }

@@ -1,4 +1,5 @@
 import BookModel
+import NIOHTTP1
 import Testing
 
 @testable import Transport
@@ -91,6 +92,35 @@ import Testing
         #expect(cookies.field(for: plain, now: 1000) == nil)
         cookies.set("a=2", by: secure, now: 1000)
         #expect(cookies.field(for: secure, now: 1000) == "a=2")
+    }
+
+    private static let basic: HTTPHeaders = ["Authorization": "Basic eA=="]
+
+    /// From where to where, with which credentials, and those that are sent on; nil where the redirect is refused.
+    @Test(
+        arguments: [
+            ("http://a.example/y", "http://a.example/x", basic, basic),
+            ("http://a.example/y", "http://b.example/x", basic, [:]),
+            ("https://a.example/y", "http://b.example/x", basic, nil),
+            ("https://a.example/y", "http://b.example/x", [:], [:]),
+            ("https://a.example/y?id=chapter-1", "http://b.example/x?y=chapter-1", [:], [:]),
+            ("https://a.example/y?key=chapter-1", "http://b.example/x?y=chapter-1", [:], nil),
+        ] as [(String, String, HTTPHeaders, HTTPHeaders?)])
+    func `case 23: credentials stay within their origin, and where there were some the chain stays on HTTPS`(
+        address: String, location: String, own: HTTPHeaders, sentOn: HTTPHeaders?
+    ) throws {
+        var chain = RedirectChain(at: ResourceAddress(address))
+        let target = try #require(RequestTarget(chain.address))
+        let first = try chain.credentials(adding: own, to: target, now: 0)
+        #expect(first == own)
+        let head = HTTPResponseHead(version: .http1_1, status: .found, headers: ["Location": location])
+        let isFollowed = try? chain.follow(head, of: target, downgrade: .withoutCredentials, now: 0)
+        #expect((isFollowed == true) == (sentOn != nil))
+        guard isFollowed == true else { return }
+        #expect(chain.address == ResourceAddress(location) && chain.hops == 1)
+        let next = try #require(RequestTarget(chain.address))
+        let second = try chain.credentials(adding: own, to: next, now: 0)
+        #expect(second == sentOn)
     }
 
     @Test(arguments: 299...310)

@@ -13,7 +13,8 @@ import Testing
         #expect(RetryPolicy().wait(afterFailures: 3, random: 0.25) == 0.5)
     }
 
-    @Test func `no wait is longer than the longest`() {
+    @Test func `no wait is longer than the longest, and none that a server asks for longer than five minutes`() {
+        #expect(RetryPolicy.longestRequestedWait == 300)
         #expect(RetryPolicy(retries: 100).wait(afterFailures: 60, random: 1) == 30)
     }
 

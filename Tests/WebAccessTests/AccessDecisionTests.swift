@@ -54,6 +54,10 @@ import Testing
         }
     }
 
+    @Test func `a form that proves nothing is refused`() {
+        #expect(AccessDecision.decide(.form, RequestCredentials(), asksWhoComes: false) == .refuse)
+    }
+
     /// What changes something, by whom it was sent, whether the form's token is right, and whether that is good.
     @Test(arguments: [
         (Route.form, RequestOrigin.own, false, true), (.form, .own, true, true), (.form, .foreign, true, false),

@@ -96,6 +96,20 @@ import Testing
         #expect(Self.tries(&throttle, Client(network: "n", browser: "b19999"), at: 19_999 * 5, 100) == 4)
     }
 
+    /// How many of the clients that fill the memory have all their tries back, and how many are kept with a new one.
+    @Test(arguments: [
+        (0, LoginThrottle.maxCount * 3 / 4 + 1), (500, LoginThrottle.maxCount - 499), (LoginThrottle.maxCount - 1, 2),
+    ])
+    func `a full memory forgets clients with all their tries, and then the oldest`(recovered: Int, kept: Int) {
+        var throttle = LoginThrottle()
+        for number in 0..<LoginThrottle.maxCount {
+            _ = throttle.ask(Client(network: "n", browser: "b\(number)"), at: number < recovered ? 0 : 31)
+        }
+        #expect(throttle.count == LoginThrottle.maxCount)
+        _ = throttle.ask(Client(network: "n", browser: "new"), at: 35)
+        #expect(throttle.count == kept)
+    }
+
     @Test(arguments: [
         ("127.0.0.1", true), ("127.255.255.255", true), ("126.255.255.255", false), ("128.0.0.1", false), ("::1", true),
         ("::2", false), ("::", false), ("1::1", false), ("::ffff:127.0.0.1", true), ("::ffff:8.8.8.8", false),
