@@ -38,6 +38,8 @@ package struct CollectionMirror: Sendable {
         _ subscriptions: [Subscription], order: TransferOrder? = nil, within limits: RunLimits = RunLimits(),
         run: ([RunRequest.Item], [RunRequest.ListAnswer], RunLimits) async throws -> RunReport
     ) async throws -> (report: RunReport, failures: [Failure], unchecked: Failure?) {
+        // Within limits perhaps only a part is done of it.
+        let asked = limits.allowAll ? try await store.requests().filter { $0.kind == .mirror }.map(\.id) : []
         let deadline = limits.seconds.map { ContinuousClock.now + .seconds($0) }
         var limits = limits
         let collections = subscriptions.filter(\.book.isCollection)
@@ -61,7 +63,10 @@ package struct CollectionMirror: Sendable {
             }
             limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
             if let previous {
-                guard !books.isEmpty else { return (previous, failures, nil) }
+                guard !books.isEmpty else {
+                    try await store.end(asked)
+                    return (previous, failures, nil)
+                }
                 guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {
                     let unchecked = Failure(
                         .temporary, what: "\(Message(books.count, "book")) or more not checked",

@@ -19,6 +19,9 @@ package struct RunLimits: Sendable, Hashable {
         self.seconds = seconds.map { min($0, 1e9) }
     }
 
+    /// Whether they allow everything.
+    package var allowAll: Bool { episodes == nil && bytes == nil && seconds == nil }
+
     /// What allows what either of them allows.
     package func widened(by other: RunLimits) -> RunLimits {
         func wider<Amount: Comparable>(_ one: Amount?, _ another: Amount?) -> Amount? {

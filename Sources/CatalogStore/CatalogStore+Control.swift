@@ -45,50 +45,10 @@ extension CatalogStore {
         try await control("the transfers cannot be cancelled", episodes) { database, id in
             let sql = """
                 UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
-                    last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL, priority = 0
+                    last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
                 WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
                 """
             try database.run(sql, [id])
-        }
-    }
-
-    /// Has episodes begin before all others, in this order: those of a run that is under way, and others that could be
-    /// fetched. What is on disk, removed or paused is left as it is.
-    /// - Returns: how many of them there are.
-    package func prefer(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        guard !episodes.isEmpty else { return 0 }
-        return try await write("the transfers cannot be moved to the front", .durable) { database in
-            let sql = """
-                INSERT INTO transfer (episode_id, state, committed_length, attempts, priority)
-                SELECT e.id, 'waiting', 0, 0, ? FROM episode e
-                WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL
-                    AND NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id)
-                ON CONFLICT (episode_id) DO UPDATE SET priority = excluded.priority, next_try_at = NULL,
-                    state = CASE state WHEN 'downloading' THEN state ELSE 'waiting' END
-                WHERE state NOT IN ('paused', 'verifying')
-                """
-            // Once, and not for each episode: a hundred thousand may wait.
-            var priority = try Int.fetchOne(database, sql: "SELECT MAX(priority) FROM transfer WHERE priority > 0") ?? 0
-            return try episodes.reversed().reduce(0) { count, episode in
-                priority.addSaturated(1)
-                let id = try database.requiredID(of: episode)
-                try database.run(sql, [priority, id])
-                return count + database.changesCount
-            }
-        }
-    }
-
-    /// The transfers that are to begin before all others and may begin, the first of them first; what was preferred last has
-    /// the greatest priority.
-    package func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)] {
-        try await read("the preferred transfers cannot be looked up") { database in
-            let sql = """
-                SELECT \(EpisodeIdentity.columns), t.priority
-                FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-                WHERE t.priority > 0 AND t.state NOT IN ('paused', 'failed', 'cancelled') ORDER BY t.priority DESC
-                """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            return try rows.decode { (episode: try EpisodeIdentity(&$0), priority: try $0.next()) }
         }
     }
 

@@ -163,16 +163,23 @@ extension Subscription {
     fileprivate init(_ columns: inout ColumnReader) throws {
         self.init(
             book: BookIdentity(source: try columns.next(), id: try columns.next()), title: try columns.next(),
-            filter: EpisodeFilter(
-                only: try columns.next(String?.self).map(SectionRanges.init(stored:)), latest: try columns.next(),
-                match: try columns.next(), exclude: try columns.next(),
-                since: try columns.next(String?.self).map(PublicationStart.init(parsing:))),
+            filter: try EpisodeFilter(&columns),
             order: try columns.next(String?.self).flatMap(TransferOrder.init(rawValue:)),
             limits: RunLimits(episodes: try columns.next(), bytes: try columns.next()),
             naming: try columns.next(), keep: try KeepRule(storedText: columns.next(), maxBytes: columns.next()),
             collection: CollectionFilter(
                 language: try columns.next(), minHours: try columns.next(), maxBooks: try columns.next()),
             subscribedAt: try columns.nextTime())
+    }
+}
+
+extension EpisodeFilter {
+    /// From the columns `only_sections`, `latest`, `match`, `exclude` and `since`.
+    init(_ columns: inout ColumnReader) throws {
+        self.init(
+            only: try columns.next(String?.self).map(SectionRanges.init(stored:)), latest: try columns.next(),
+            match: try columns.next(), exclude: try columns.next(),
+            since: try columns.next(String?.self).map(PublicationStart.init(parsing:)))
     }
 }
 

@@ -118,8 +118,6 @@ CREATE TABLE transfer (
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     error TEXT,
     next_try_at INTEGER,
-    -- The greater, the sooner.
-    priority INTEGER NOT NULL DEFAULT 0,
     -- The error as a message that can be said in any language; "error" is its English.
     error_message TEXT,
     -- Since when the server has not had the file, and when it was last asked.
@@ -457,8 +455,21 @@ CREATE TABLE run_book (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- It is read four times a second while a run is under way.
-CREATE INDEX preferred_transfer ON transfer (priority) WHERE priority > 0;
+-- What users asked for. A run takes it, in whatever process, and it goes when that run has done it. It is read four times a
+-- second while a run is under way.
+CREATE TABLE request (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL CHECK (kind IN ('fetch', 'list', 'join', 'mirror')),
+    source TEXT CHECK ((source IS NULL) = (kind = 'mirror')),
+    key TEXT CHECK ((key IS NULL) = (kind = 'mirror')),
+    only_sections TEXT,
+    latest INTEGER CHECK (latest > 0),
+    "match" TEXT,
+    "exclude" TEXT,
+    since TEXT CHECK (since <> ''),
+    force INTEGER NOT NULL CHECK (force IN (0, 1)),
+    requested_at INTEGER NOT NULL
+) STRICT;
 
 -- What the file with this digest says of itself.
 CREATE TABLE media (

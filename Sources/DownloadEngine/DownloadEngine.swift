@@ -44,7 +44,7 @@ package struct DownloadEngine: Sendable {
     let watch: DiskGuard
     let threads = TransferThreads()
     private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
-    private let bring: @Sendable ([EpisodeIdentity]) async throws -> Void
+    private let look: @Sendable () async throws -> Void
     let makeRoom: @Sendable (Int64) async -> Bool
     private let keepReplaced: @Sendable (EpisodeIdentity, String) throws -> Void
     private let objection: @Sendable (String, Episode) async -> Message?
@@ -54,7 +54,7 @@ package struct DownloadEngine: Sendable {
     /// - Parameters:
     ///   - library: absolute path of the library.
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
-    ///   - bring: gets episodes that somebody wants now and that nobody has put into the inbox.
+    ///   - look: looks at what users want since the last call, and puts it into the inbox; is called four times a second.
     ///   - makeRoom: gets how many bytes the disk lacks, and says whether it has freed that many.
     ///   - keepReplaced: gets an episode and the path of its file before that is replaced; where it throws, the file stays. May
     ///     block.
@@ -64,7 +64,7 @@ package struct DownloadEngine: Sendable {
     package init(
         transport: HTTPTransport, journal: any TransferJournal, library: String, partialFolder: String,
         settings: EngineSettings, logger: Logger,
-        bring: @escaping @Sendable ([EpisodeIdentity]) async throws -> Void = { _ in },
+        look: @escaping @Sendable () async throws -> Void = {},
         makeRoom: @escaping @Sendable (Int64) async -> Bool = { _ in false },
         keepReplaced: @escaping @Sendable (EpisodeIdentity, String) throws -> Void = { _, _ in },
         requireHeld: @escaping @Sendable () throws -> Void = {},
@@ -80,7 +80,7 @@ package struct DownloadEngine: Sendable {
         self.watch = DiskGuard(
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
             minDividedLength: settings.minDividedLength, requireHeld: requireHeld)
-        self.bring = bring
+        self.look = look
         self.makeRoom = makeRoom
         self.keepReplaced = keepReplaced
         self.objection = objection
@@ -200,14 +200,12 @@ package struct DownloadEngine: Sendable {
                 return record
             }
             try await threads.aside { try journal.commit(records) }
-            _ = try await putPreferredFirst(in: &run)
         } catch {
             run.report.stop = Self.publicationFailure(error)
         }
     }
 
-    /// Shows what has begun, stops what the user paused or cancelled since the last look, gets what they resumed since then,
-    /// and puts first what they want first.
+    /// Shows what has begun, stops what the user paused or cancelled since the last look, and has ``look`` find what they want.
     private func obey(_ run: inout EngineRun) async {
         do {
             let begun = run.newlyBegun()
@@ -218,11 +216,8 @@ package struct DownloadEngine: Sendable {
                 await finishStop(state, of: wanted)
             }
             await dropPartials(of: run.newlyCancelled(stopped))
-            let resumed = run.newlyResumed(stopped)
-            if !resumed.isEmpty { try await bring(resumed) }
             run.knownStopped = stopped
-            let moved = try await putPreferredFirst(in: &run)
-            if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
+            try await look()
             run.failedLooks = 0
         } catch {
             // The next look may tell. A store may stay unreadable and be written to all the same; then each look takes as
@@ -235,21 +230,6 @@ package struct DownloadEngine: Sendable {
             }
             run.report.stop = run.report.stop ?? failure
         }
-    }
-
-    /// Puts first what the user wants first, and gets what of it the run does not have. Whoever looks has to: what was seen
-    /// once is not told again.
-    /// - Returns: how many waiting transfers come earlier than before.
-    private func putPreferredFirst(in run: inout EngineRun) async throws -> Int {
-        let preferred = try await journal.preferredTransfers()
-        let (moved, others) = run.prefer(preferred)
-        if !others.isEmpty { try await bring(others) }
-        run.know(preferred)
-        return moved
-    }
-
-    private static func movedNotice(_ count: Int) -> Message {
-        count == 1 ? "1 episode was moved to the front" : "\(count) episodes were moved to the front"
     }
 
     enum ChildResult: Sendable {

@@ -34,8 +34,6 @@ struct EngineRun {
     /// Larger than all that the limits let the run begin.
     private var tooLarge: [TransferRequest] = []
     private var indexByEpisode: [EpisodeIdentity: Int] = [:]
-    /// What was preferred at the last look, with its priority.
-    private var knownPreferences: [EpisodeIdentity: Int] = [:]
     /// What was paused or cancelled at the last look.
     var knownStopped: [EpisodeIdentity: TransferState] = [:]
     /// Looks at what the user wants that failed, since the last one that did not.
@@ -199,40 +197,12 @@ struct EngineRun {
             .filter { !isAmongTransfers($0) }
     }
 
-    /// What was stopped at the last look, whether by this run or before it, is not any more, and is not among what this run
-    /// has to fetch.
-    func newlyResumed(_ stopped: [EpisodeIdentity: TransferState]) -> [EpisodeIdentity] {
-        knownStopped.keys.filter { stopped[$0] == nil && !isToFetch($0) }
-    }
-
     /// Whether any of the transfers was stopped by the user.
     var hasHaltedTransfers: Bool { transfers.begun.values.contains(where: \.hasHalted) }
 
     /// Whether an episode is among the run's transfers, and neither finished nor given up.
     func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
         indexByEpisode[episode].map { !transfers.isFinished($0) && transfers[$0].failedAt == nil } ?? false
-    }
-
-    /// Records which transfers the user wants before all others.
-    /// - Returns: how many come earlier than before, and the episodes that are wanted since the last call, or were wanted of
-    ///   a run that ended before it came to them, and are not among what this run has to fetch.
-    mutating func prefer(
-        _ preferred: [(episode: EpisodeIdentity, priority: Int)]
-    ) -> (moved: Int, others: [EpisodeIdentity]) {
-        let moved = schedule.prefer(preferred.compactMap { indexByEpisode[$0.episode] }).count
-        let new = preferred.filter { knownPreferences[$0.episode] != $0.priority && !isToFetch($0.episode) }
-        return (moved, new.map(\.episode))
-    }
-
-    /// Records what was preferred at the last look, and need not be brought again. A priority that nobody has any more may be
-    /// given again.
-    mutating func know(_ preferred: [(episode: EpisodeIdentity, priority: Int)]) {
-        knownPreferences = Dictionary(preferred.map { ($0.episode, $0.priority) }) { first, _ in first }
-    }
-
-    private func isToFetch(_ episode: EpisodeIdentity) -> Bool {
-        guard isAmongTransfers(episode), let index = indexByEpisode[episode] else { return false }
-        return transfers[index].stoppedAs == nil
     }
 
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has

@@ -127,11 +127,11 @@ extension Wordings {
         "Fetch what is missing of books.": "下载书中缺少的分集。",
         """
         Asks the catalog, plans, and fetches what the library lacks; what is interrupted is resumed by the \
-        next run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. Episodes named \
-        while another run is under way are fetched next, by that run.
+        next run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. While another run \
+        is under way, that run fetches them next.
         """: """
         查询目录、制定计划，再下载书库缺少的分集；中断的下载由下次运行续传。REF 后面的分集（30776/12-40）优先于 --only \
-        和 --latest。如果另一次运行正在进行，指定的分集由那次运行接下来下载。
+        和 --latest。如果另一次运行正在进行，就由那次运行接下来下载。
         """,
         "A book to fetch; may be repeated.": "要下载的书；可以多次使用。", "More books.": "更多的书。",
         "Also fetch what was removed, is paused, or failed too often.": "也下载已删除、已暂停或多次失败的分集。",

@@ -52,7 +52,7 @@ extension Wordings {
         "the server ended it after {1} bytes, and after {2} the next time{3}": "服务器在 {1} 字节后结束，下一次在 {2} 字节后结束{3}",
         "{1}, and a new address could not be had: {2}": "{1}，也没能取得新地址：{2}",
         "a received episode cannot be put into the library": "收到的分集无法放入书库",
-        "1 episode was moved to the front": "1 集已移到最前", "{1} episodes were moved to the front": "{1} 集已移到最前",
+        "{1} moved to the front": "{1}已移到最前",
         "the catalog says {1} bytes, the server sent {2}": "目录说有 {1} 字节，服务器发送了 {2} 字节",
         "the server gives another ETag with each answer, so that a transfer from it that is interrupted starts over":
             "服务器每次应答的 ETag 都不同，因此中断的下载只能从头开始",

@@ -64,12 +64,13 @@ package actor RunQueue {
     private let catchUp: MediaCatchUp?
     private let runner: Runner
     private let turns: RunTurns
-    private var errands = PendingRuns()
-    /// What the run under way is to do, and the books that joined it.
-    private var current: PendingRuns.Errand?
-    private var joined: Set<BookIdentity> = []
-    /// Those of the items waiting that the run under way has among its own.
-    private var expected: Set<RunRequest.Item> = []
+    /// What is done at the moment; of a run that fetches what was asked for it has the kind alone.
+    private var current: StoredRequest?
+    /// Requests that were tried once since this process began: what a run left of them is done by the next one, whatever that is
+    /// begun for.
+    private var tried: Set<Int64> = []
+    /// Whether it is time to mirror. Nobody asked for it: after a restart the last run says when it is.
+    private var isMirrorDue = false
     /// Runs that failed before the library could record them, the newest last.
     package private(set) var unrecorded: [RunRecord] = []
     /// Why books are not joined, since somebody asked for it last.
@@ -77,6 +78,8 @@ package actor RunQueue {
     /// Whether the run under way got so far that it is recorded.
     private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
+    /// Whether something was asked for since the last look at what there is to do.
+    private var isAwake = false
     private var control: RunControl?
     /// What is done of the errand under way.
     private var work: Task<RunReport, any Error>?
@@ -108,55 +111,43 @@ package actor RunQueue {
     /// - Parameter force: also what was removed, is paused, or failed too often.
     /// - Throws: ``Failure`` when the store cannot be read or written.
     package func fetch(_ items: [RunRequest.Item], force: Bool) async throws {
-        guard !items.isEmpty else { return }
-        try await requireLibrary()
-        for item in items where !item.filter.isEmpty {
-            let stopped = try await missing(of: item).filter { $0.transfer?.state == .paused }
-            guard !stopped.isEmpty else { continue }
-            let episodes = stopped.map(\.episode.identity)
-            _ = try await TransferControl.open(in: configuration.library) { try await $0.resume(.episodes(episodes)) }
+        try await ask(items.map { StoredRequest(.fetch, $0.book, filter: $0.filter, force: force) }) { store in
+            for item in items where !item.filter.isEmpty {
+                guard try await store.book(item.book) != nil else { continue }
+                let named = try await store.episodes(of: item.book).selected(by: item.filter)
+                try await store.resume(named.filter { $0.transfer?.state == .paused }.map(\.episode.identity))
+            }
         }
-        guard try await LibraryLock.isHeld(in: configuration.library), !force else {
-            return try await begin(items, force: force)
+    }
+
+    /// Has the catalogs of books be read, so that the shelf shows what a mirror run will bring; nothing is fetched.
+    package func list(_ items: [RunRequest.Item]) async throws {
+        try await ask(items.map { StoredRequest(.list, $0.book, filter: $0.filter) })
+    }
+
+    /// Has all that is subscribed to be fetched.
+    package func mirror() async throws { try await ask([StoredRequest(.mirror)]) }
+
+    /// Has one file be made of a book, after what is asked for already.
+    package func join(_ book: BookIdentity) async throws {
+        joinFailures[book] = nil
+        try await ask([StoredRequest(.join, book)])
+    }
+
+    private func ask(
+        _ requests: [StoredRequest], preparing prepare: @Sendable (CatalogStore) async throws -> Void = { _ in }
+    ) async throws {
+        guard !requests.isEmpty else { return }
+        try await CatalogStore.opened(in: configuration.library, knownLibraries: knownLibraries) { store in
+            try await prepare(store)
+            try await store.ask(requests)
         }
-        var others: [RunRequest.Item] = []
-        for item in items {
-            if try await isToCome(item) { expected.insert(item) } else { others.append(item) }
-        }
-        // When the run under way is over, what it was to bring is looked after.
-        begin(.fetch(items.filter { !others.contains($0) }, force: false))
-        try await begin(others, force: false)
+        awake()
     }
 
-    /// Has items join the run under way, or become one of their own.
-    private func begin(_ items: [RunRequest.Item], force: Bool) async throws {
-        guard !items.isEmpty else { return }
-        if try await !joinRun(items, force: force) { begin(.fetch(items, force: force)) }
-    }
-
-    private func joinRun(_ items: [RunRequest.Item], force: Bool) async throws -> Bool {
-        // The demo catalog may not be there for a run that was not asked for its books.
-        let isOfDemo = configuration.hasDemoCatalog && PendingRuns.Errand.fetch(items, force: force).isOfDemo
-        guard let control, let current, !isOfDemo || current.isOfDemo else { return false }
-        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        let request = try RunRequest(
-            items: items.titled(by: try configuration.allSubscriptions(with: stored)),
-            order: configuration.downloads.order, force: force, detail: .changes)
-        guard control.join(request) else { return false }
-        joined.formUnion(items.map(\.book))
-        return true
-    }
-
-    /// What would keep a run from writing is better told to those who ask for one.
-    /// - Throws: ``Failure`` when the library's disk is not mounted, or cannot be written.
-    package func requireLibrary() async throws {
-        try await knownLibraries?.requireMounted(configuration.library)
-        _ = try await LibraryFolder.open(at: configuration.library)
-    }
-
-    private func begin(_ errand: PendingRuns.Errand) {
-        guard errand.isSomething else { return }
-        errands.add(errand)
+    /// Has all that is subscribed to be fetched, because it is time.
+    package func mirrorNow() {
+        isMirrorDue = true
         awake()
     }
 
@@ -164,138 +155,55 @@ package actor RunQueue {
     /// - Returns: how many there are.
     package func resume(_ scope: TransferControl.Scope) async throws -> Int {
         let isRunUnderWay = try await LibraryLock.isHeld(in: configuration.library)
-        let (stopped, left, count) = try await TransferControl.open(in: configuration.library) { control in
+        let count = try await TransferControl.open(in: configuration.library) { control in
             let left = isRunUnderWay ? [] : try await control.meant(scope).filter(\.isLeftUnfinished)
-            return (try await control.stopped(scope), left, try await control.resume(scope))
+            try await control.ask(StoredRequest.toFetch(left))
+            return try await control.resume(scope) + left.count
         }
-        guard count + left.count > 0 else { return 0 }
-        try await begin(RunRequest.Item.items(of: stopped + left), force: false)
-        return count + left.count
+        awake()
+        return count
     }
 
     /// Breaks transfers off, those that were only asked for as well.
     /// - Returns: how many were broken off, and how many books that were still to be looked at.
     package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
-        let dropped = forgetBooks(of: scope)
-        do {
-            try await forget(scope)
-            let count = try await TransferControl.cancel(scope, in: configuration.library) + dropped.asked
-            // Between the reading of a catalog and the begin of its transfers there is nothing of them in the store.
-            return count > 0 ? count : dropped.underWay
-        } catch let failure as Failure where failure.kind == .unknownBook {
-            // Their catalogs were never read.
-            let unread = max(dropped.asked, dropped.underWay)
-            guard unread > 0 else { throw failure }
-            return unread
-        }
+        try await withdraw(scope)
+        return try await TransferControl.cancel(scope, in: configuration.library)
     }
 
     /// Moves files to the trash; what of it was only asked for is not fetched.
     package func remove(_ scope: TransferControl.Scope) async throws -> TransferControl.Removal {
-        _ = forgetBooks(of: scope)
-        try await forget(scope)
+        try await withdraw(scope)
         return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
     }
 
-    /// What was asked for of whole books, of which the store may know nothing yet.
-    /// - Returns: of how many books a run was asked for, and how many the run under way was to fetch.
-    private func forgetBooks(of scope: TransferControl.Scope) -> (asked: Int, underWay: Int) {
-        let underWay = joined.union(current?.books ?? [])
-        switch scope {
-        case .everything, .queue(of: nil):
-            control?.withdraw(allOf: nil)
-            cancelJoin { _ in true }
-            current = nil
-            joined = []
-            return (errands.drop(allOf: nil), underWay.count)
-        case .queue(let books?): return forgetBooks(of: .books(books.map { ($0, EpisodeFilter()) }))
-        case .books(let books):
-            let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
-            // Its catalog is being asked perhaps, and nothing of it in the store yet.
-            control?.withdraw(allOf: whole)
-            cancelJoin(where: whole.contains)
-            current = current?.without(allOf: whole)
-            joined.subtract(whole)
-            return (errands.drop(allOf: whole), underWay.intersection(whole).count)
-        case .episodes: return (0, 0)
+    /// Has the run under way not fetch it, and no file be made of it. What was encoded stays, for whoever asks for it again.
+    private func withdraw(_ scope: TransferControl.Scope) async throws {
+        let whole = scope.wholeBooks
+        control?.withdraw(allOf: whole)
+        if current?.kind == .join, let book = current?.book, whole?.contains(book) ?? true { work?.cancel() }
+        let meant: [EpisodeRecord]
+        do {
+            meant = try await TransferControl.meant(scope, in: configuration.library)
+        } catch let failure as Failure where failure.kind == .unknownBook {
+            return
         }
-    }
-
-    /// What was encoded stays, for whoever asks for it again.
-    private func cancelJoin(where isMeant: (BookIdentity) -> Bool) {
-        guard case .join(let book) = current, isMeant(book) else { return }
-        work?.cancel()
-        current = nil
-    }
-
-    private func forget(_ scope: TransferControl.Scope) async throws {
-        let meant = try await TransferControl.meant(scope, in: configuration.library)
         var sections: [BookIdentity: Set<Int>] = [:]
         for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
-        errands.drop(sections)
         control?.withdraw(meant.map(\.episode.identity), sections)
-        current = current?.without(sections)
-    }
-
-    /// Has the catalogs of books be read, so that the shelf shows what a mirror run will bring; nothing is fetched.
-    package func list(_ items: [RunRequest.Item]) async throws {
-        let unfetched = items.map { item in
-            var item = item
-            item.limits.episodes = 0
-            return item
-        }
-        try await begin(unfetched, force: false)
-    }
-
-    /// Has all that is subscribed to be fetched.
-    package func mirror() {
-        begin(.mirror)
-    }
-
-    /// Has one file be made of a book, after what is asked for already.
-    package func join(_ book: BookIdentity) {
-        joinFailures[book] = nil
-        begin(.join(book))
     }
 
     /// Why a book was not joined; nil where it was, or nobody asked for it since this process began.
     package func joinFailure(of book: BookIdentity) -> Failure? { joinFailures[book] }
 
     /// Whether one file is being made of a book, or will be.
-    package func isJoining(_ book: BookIdentity) -> Bool {
-        current == .join(book) || errands.waiting.contains(.join(book))
+    package func isJoining(_ book: BookIdentity) async throws -> Bool {
+        try await requests().contains { $0.kind == .join && $0.book == book }
     }
 
-    /// Records when ``mirror()`` will be called next.
+    /// Records when ``mirrorNow()`` will be called next.
     package func announceMirror(at date: Date) {
         nextMirror = date
-    }
-
-    /// So many episodes are moved to the front at once.
-    private static let maxPreference = 500
-
-    /// Has a run under way fetch what is named next.
-    /// - Returns: whether it is to bring all of it.
-    private func isToCome(_ item: RunRequest.Item) async throws -> Bool {
-        let missing = try await missing(of: item)
-        guard !missing.isEmpty else { return false }
-        guard !item.filter.isEmpty, missing.count <= Self.maxPreference else {
-            return missing.allSatisfy { $0.transfer?.state == .waiting || $0.transfer?.state == .downloading }
-        }
-        let episodes = missing.map(\.episode.identity)
-        let count = try await TransferControl.open(in: configuration.library) {
-            try await $0.prefer(.episodes(episodes))
-        }
-        return count >= episodes.count
-    }
-
-    /// What the store knows of the item's episodes that are wanted and not on disk.
-    private func missing(of item: RunRequest.Item) async throws -> [EpisodeRecord] {
-        let found = try await ShelfReader.read(configuration.library) { shelf -> [EpisodeRecord] in
-            guard try await shelf.store.book(item.book) != nil else { return [] }
-            return try await shelf.episodes(of: item.book, filter: item.filter).filter(\.isMissing).map(\.shelved)
-        }
-        return found ?? []
     }
 
     // MARK: Working
@@ -304,8 +212,8 @@ package actor RunQueue {
     /// failure of a run ends it.
     package func work() async {
         while !Task.isCancelled {
-            guard let errand = errands.next() else {
-                expected = []
+            isAwake = false
+            guard let errand = await nextErrand() else {
                 let reading = Task { [catchUp] in await catchUp?.execute() }
                 await sleep()
                 reading.cancel()
@@ -314,9 +222,8 @@ package actor RunQueue {
             }
             let begunAt = Date.now
             // What is asked for while a book is joined has no run to join.
-            if case .join = errand { control = nil } else { control = RunControl() }
+            control = errand.kind == .join ? nil : RunControl()
             current = errand
-            joined = []
             isRecorded = false
             let work = Task { try await run(errand) }
             self.work = work
@@ -330,26 +237,49 @@ package actor RunQueue {
                 // It is the end of this task, or nobody wants the book's file any more.
             } catch {
                 let failure = Failure.of(error)
-                if case .join(let book) = errand { joinFailures[book] = failure }
+                if errand.kind == .join, let book = errand.book { joinFailures[book] = failure }
                 if !isRecorded { record(failure, of: errand, begunAt: begunAt) }
                 await runner.onFailure(failure)
             }
-            let left = control?.close() ?? []
-            (control, self.work) = (nil, nil)
-            current = nil
-            for request in left { begin(.fetch(request.items, force: request.force)) }
+            (control, self.work, current) = (nil, nil, nil)
         }
+    }
+
+    /// What a user asks for comes before what comes by itself.
+    private func nextErrand() async -> StoredRequest? {
+        var asked: [StoredRequest] = []
+        do {
+            asked = try await requests().filter { !tried.contains($0.id) }
+        } catch {
+            if !Task.isCancelled { await runner.onFailure(.of(error)) }
+        }
+        let toFetch = asked.filter { $0.kind == .fetch || $0.kind == .list }
+        let join = asked.first { $0.kind == .join }
+        let mirror = asked.first { $0.kind == .mirror } ?? (isMirrorDue ? StoredRequest(.mirror) : nil)
+        if !toFetch.isEmpty {
+            tried.formUnion(toFetch.map(\.id))
+            return StoredRequest(.fetch)
+        }
+        guard let next = join ?? mirror else { return nil }
+        tried.insert(next.id)
+        if next.kind == .mirror { isMirrorDue = false }
+        return next
+    }
+
+    /// What was asked for and is not done.
+    private func requests() async throws -> [StoredRequest] {
+        try await ShelfReader.read(configuration.library) { try await $0.requests() } ?? []
     }
 
     /// Of ``unrecorded`` ones.
     private static let maxUnrecorded = 20
 
     /// Whoever asked was told that it would be done.
-    private func record(_ failure: Failure, of errand: PendingRuns.Errand, begunAt begin: Date) {
+    private func record(_ failure: Failure, of errand: StoredRequest, begunAt begin: Date) {
         unrecorded.append(
             RunRecord(
-                number: 0, command: errand.command, startedAt: begin, endedAt: .now,
-                exitCode: runner.exitCode(failure), books: errand.books.count, error: failure.message))
+                number: 0, command: errand.kind.rawValue, startedAt: begin, endedAt: .now,
+                exitCode: runner.exitCode(failure), books: 0, error: failure.message))
         if unrecorded.count > Self.maxUnrecorded { unrecorded.removeFirst() }
     }
 
@@ -366,7 +296,7 @@ package actor RunQueue {
     private func sleep() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
+                if Task.isCancelled || isAwake { continuation.resume() } else { wakeUp = continuation }
             }
         } onCancel: {
             Task { await self.awake() }
@@ -374,32 +304,39 @@ package actor RunQueue {
     }
 
     private func awake() {
+        isAwake = true
         wakeUp?.resume()
         wakeUp = nil
     }
 
-    private func run(_ errand: PendingRuns.Errand) async throws -> RunReport {
+    private func run(_ errand: StoredRequest) async throws -> RunReport {
         if try await LibraryLock.isHeld(in: configuration.library) {
-            await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
+            await runner.onWaiting("another run holds the library: \(errand.kind.rawValue) waits for its end")
         }
         let runner = runner
-        switch errand {
-        case .fetch(let wanted, let force):
-            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-            let subscriptions = try configuration.allSubscriptions(with: stored)
-            return try await runner.withCatalogs(configuration, wanted.map(\.book)) { configuration in
+        switch errand.kind {
+        case .fetch, .list:
+            let books = try await requests().compactMap(\.book)
+            return try await runner.withCatalogs(configuration, books) { configuration in
                 try await self.withLibrary(for: "fetch") { session in
-                    let items = try await self.stillMissing(wanted)
-                    guard !items.isEmpty else { return RunReport() }
-                    let request = try RunRequest(
-                        items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
-                        detail: .changes)
+                    // The run before has perhaps done it.
+                    let asked = try await session.store.requests()
+                    guard let request = try await configuration.runRequests(of: asked, in: session.store).first else {
+                        return RunReport()
+                    }
                     return try await self.execute(request, "fetch", configuration, session)
                 }
             }
-        case .join(let book):
+        case .join:
             return try await withLibrary(for: "join") { [joins] session in
-                try await joins?.execute(book, store: session.store)
+                // It was called off meanwhile, or another process made it.
+                guard let book = errand.book, try await session.store.requests().contains(errand) else {
+                    return RunReport()
+                }
+                let outcome = await Result.of { try await joins?.execute(book, store: session.store) }
+                // Where this process ends, the next one makes it.
+                if !Task.isCancelled { try await session.store.end([errand.id]) }
+                try outcome.get()
                 return RunReport()
             }
         case .mirror:
@@ -435,29 +372,6 @@ package actor RunQueue {
             // Not before: while another process has this library, others need not wait.
             try await turns.taking { try await body(session) }
         }
-    }
-
-    /// Without what the run before was to bring and has brought.
-    private func stillMissing(_ items: [RunRequest.Item]) async throws -> [RunRequest.Item] {
-        var left: [RunRequest.Item] = []
-        for item in items {
-            // Items of one book have become one.
-            let wasExpected = expected.contains { $0 == item || $0.book == item.book && !item.filter.isEmpty }
-            guard wasExpected else {
-                left.append(item)
-                continue
-            }
-            // What was cancelled or paused meanwhile is no longer wanted.
-            let missing = try await missing(of: item).filter {
-                ![.paused, .cancelled].contains($0.transfer?.state)
-            }
-            guard !missing.isEmpty else { continue }
-            var rest = item
-            rest.filter = EpisodeFilter(only: SectionRanges(of: missing.map(\.episode.section)))
-            left.append(rest)
-        }
-        expected = expected.filter { known in !items.contains { $0.book == known.book } }
-        return left
     }
 }
 

@@ -185,7 +185,7 @@ extension ProductTests {
                     // One that the run is to bring anyway, and one that it is not.
                     #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/4"]}"#, shelf) == 200)
                     #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/6"]}"#, shelf) == 200)
-                    try await shelf.product.waitForErrors(containing: "1 episode was moved to the front")
+                    try await shelf.product.waitForErrors(containing: "1 episode moved to the front")
                     try await shelf.product.waitForErrors(containing: "1 episode of 夜航船 requested separately")
                     demo.tap.open()
                     for section in [1, 2, 3, 4, 6] { try await stream.event(["event": "finished", "id": id(section)]) }
@@ -327,10 +327,41 @@ extension ProductTests {
                 }
                 #expect(try bench.partialFiles.count == 1)
                 try await bench.serve { shelf in
-                    let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
-                    #expect(runs.map { $0["state"] } == ["cut_off"])
-                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
+                    // Nobody asks again.
                     try await shelf.product.waitForErrors(containing: "1 resumed")
+                    let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
+                    #expect(Set(runs.map { $0["state"] }) == ["cut_off", "ended"])
+                }
+            }
+        }
+
+        @Test func `what a killed server was asked for is done by the next process that has the library`() async throws
+        {
+            try await withWorkbench { bench in
+                try await bench.serveHeld(allowing: 60_000) { shelf, _ in
+                    let stream = try EventStream(shelf)
+                    try await stream.message { $0.data == "[]" }
+                    #expect(try await status(of: "subscribe", #"{"refs": ["demo:40111/1-2"]}"#, shelf) == 200)
+                    #expect(try await status(of: "mirror", "{}", shelf) == 200)
+                    _ = try await stream.event(["state": "downloading", "id": id(1)])
+                    // One that the run under way has seen, and one that it has perhaps not.
+                    for section in [3, 4] {
+                        #expect(
+                            try await status(of: "fetch", #"{"refs": ["demo:40111/\#(section)"]}"#, shelf) == 200)
+                    }
+                    shelf.product.send(signal: SIGKILL)
+                    #expect(try await shelf.product.result().signal == SIGKILL)
+                }
+                let queue = try await bench.run("queue")
+                #expect(queue.output.contains("asked for, and not done yet: all subscriptions, demo:40111/3"))
+                // A run of something else.
+                let run = try await bench.run("fetch", "40111/6")
+                #expect(run.exitCode == 0 && run.errors.contains("3 fetched"), "\(run.errors)")
+                try await bench.serve { shelf in
+                    try await shelf.product.waitForErrors(containing: " resumed (")
+                    try await waitUntil("nothing is asked for") {
+                        try await !bench.run("queue").output.contains("not done yet")
+                    }
                 }
             }
         }

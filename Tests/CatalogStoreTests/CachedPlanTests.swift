@@ -121,7 +121,6 @@ import Testing
             try await store.watchPlan(of: veterinary)
             try await store.saveCachedPlan(Self.plan, of: veterinary)
             let episode = EpisodeIdentity(book: veterinary, key: "id4")
-            #expect(try await store.prefer([episode]) == 1)
             #expect(try await store.pause([episode]) == 1)
             #expect(try await store.pause([episode]) == 0)
         }

@@ -29,6 +29,7 @@ import Testing
         Exception("LEFT JOIN shelf_count c", ["SCAN b"], "the whole shelf"),
         Exception("TOTAL(bytes) AS INTEGER) FROM shelf_count", ["SCAN book", "SCAN shelf_count"], "sums of the shelf"),
         Exception("NOT EXISTS (SELECT 1 FROM shelf_count", ["SCAN b"], "the books that the sums lack"),
+        Exception("FROM request ORDER BY id", ["SCAN request"], "all that was asked for and is not done"),
         Exception("INDEXED BY episode_in_order", ["SCAN e"], "where more than 100 books are to be counted"),
         Exception("SELECT DISTINCT e.book_id", ["SCAN e"], "the shelf by a state of its episodes, for `list`"),
         Exception(
@@ -292,8 +293,17 @@ import Testing
         _ = try await store.pause([.sample(4)])
         _ = try await store.resume([.sample(4)])
         _ = try await store.cancel([.sample(5)])
-        _ = try await store.prefer([.sample(6)])
-        _ = try await store.preferredTransfers()
+        try await store.ask([
+            StoredRequest(.mirror),
+            StoredRequest(.fetch, veterinary, filter: EpisodeFilter(only: SectionRanges(parsing: "1-3"))),
+            StoredRequest(.join, veterinary),
+        ])
+        _ = try await store.changeRequests { request in
+            var request = request
+            if request.kind == .fetch { request.filter.only = try? SectionRanges(parsing: "2") }
+            return request
+        }
+        try await store.end(try await store.requests().map(\.id))
         _ = try await store.stoppedTransfers()
         _ = try await store.unfinishedTransfers()
         _ = try await store.queue(isRunUnderWay: true, from: 0, count: 10)

@@ -47,44 +47,6 @@ import Testing
         }
     }
 
-    @Test func `a waiting transfer that another process prefers is the next to begin`() async throws {
-        let gate = Gate()
-        var scripts = Dictionary(uniqueKeysWithValues: (2...5).map { ("/\($0).mp3", ServerScript.file(bytes)) })
-        scripts["/1.mp3"] = .file(bytes, [.stall(at: 60_000, until: gate)])
-        try await withBench(.paths(scripts), jobs: 1) { bench in
-            let episodes = (1...5).map { bench.episode($0, at: "/\($0).mp3") }
-            var requests: [TransferRequest] = []
-            for episode in episodes { requests.append(try await bench.request(episode)) }
-            let journal = ObservedJournal(store: bench.store)
-            let run = Task { [requests] in await bench.run(requests, journal: journal) }
-            try await bench.waitUntilHeld(60_000, of: episodes[0])
-            let count = try await bench.inAnotherProcess {
-                try await $0.prefer([episodes[3].identity, episodes[1].identity])
-            }
-            #expect(count == 2)
-            // The run looks a few times a second; the second look from now on has seen it.
-            let looks = journal.looks.value
-            try await journal.looks.waitUntil { $0 >= looks + 2 }
-            gate.open()
-            #expect(await run.value.receipts.count == 5)
-            #expect(bench.server.record.requests.map(\.path) == [1, 4, 2, 3, 5].map { "/\($0).mp3" })
-            #expect(try await bench.store.preferredTransfers().isEmpty)
-        }
-    }
-
-    @Test func `what was preferred and not begun comes first in the next run`() async throws {
-        let script = ServerScript { [bytes] in ServedFile(bytes).answer(to: $0) }
-        try await withBench(script, jobs: 1) { bench in
-            let episodes = (1...3).map { bench.episode($0, at: "/\($0).mp3") }
-            var requests: [TransferRequest] = []
-            for episode in episodes { requests.append(try await bench.request(episode)) }
-            try await bench.store.save(episodes.map { TransferRecord(episode: $0.identity) })
-            #expect(try await bench.store.prefer([episodes[2].identity]) == 1)
-            #expect(await bench.run(requests).receipts.count == 3)
-            #expect(bench.server.record.requests.map(\.path) == ["/3.mp3", "/1.mp3", "/2.mp3"])
-        }
-    }
-
     @Test(arguments: [TransferState.paused, .cancelled])
     func `a waiting transfer that is stopped is never asked for`(state: TransferState) async throws {
         let gate = Gate()
@@ -239,8 +201,6 @@ import Testing
         var looks = Watched(0)
         /// Whether the user pauses what is published just before that is announced, or right after; nil for neither.
         var pausesBefore: Bool?
-        /// What the user prefers right behind the first look.
-        var wish: EpisodeIdentity?
         /// What every so many looks in a row meet, before one that meets nothing.
         var unreadable: (failure: Failure, looks: Int)?
 
@@ -280,30 +240,7 @@ import Testing
             return try await store.stoppedTransfers()
         }
 
-        func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)] {
-            let found = try await store.preferredTransfers()
-            if let wish, found.isEmpty { #expect(try await store.prefer([wish]) == 1) }
-            return found
-        }
-
         func commit(finished files: [LocalFile]) throws { try store.commit(finished: files) }
-    }
-
-    @Test func `what is preferred while the run announces its own transfers is brought as well`() async throws {
-        try await withBench(.file(bytes)) { bench in
-            let (episode, other) = (bench.episode(), bench.episode(2, at: "/b.mp3"))
-            let request = try await bench.request(episode)
-            _ = try await bench.request(other)
-            let brought = Watched<[EpisodeIdentity]>([])
-            let engine = DownloadEngine(
-                transport: bench.transport, journal: ObservedJournal(store: bench.store, wish: other.identity),
-                library: bench.library.path, partialFolder: bench.partialFolder.path, settings: bench.settings,
-                logger: .silent, bring: { episodes in brought.update { $0 += episodes } }, emit: { _ in })
-            let inbox = TransferInbox()
-            inbox.add([request])
-            #expect(await engine.run(inbox).receipts.count == 1)
-            #expect(brought.value == [other.identity])
-        }
     }
 
     @Test(arguments: [(looks: 1000, disposition: Failure.Disposition.stop), (2, .stop), (1000, .retry)])

@@ -27,33 +27,6 @@ import Testing
         #expect(startAll(&schedule).isEmpty)
     }
 
-    @Test func `what is wanted first starts first, in the order in which it is wanted`() {
-        var schedule = TransferSchedule(servers: ["a", "a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
-        #expect(startAll(&schedule) == [0])
-        schedule.prefer([3, 1, 0])
-        schedule.end(0)
-        #expect(startAll(&schedule) == [3])
-        // A try that has to be repeated keeps its rank.
-        schedule.end(3)
-        schedule.postpone(3, until: 0)
-        #expect(startAll(&schedule) == [3])
-        schedule.end(3)
-        #expect(startAll(&schedule) == [1])
-        schedule.prefer([])
-        schedule.end(1)
-        #expect(startAll(&schedule) == [2])
-    }
-
-    @Test func `what comes to the front is told once, and only while it waits`() {
-        var schedule = TransferSchedule(servers: ["a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
-        #expect(startAll(&schedule) == [0])
-        #expect(Set(schedule.prefer([3, 1, 0])) == [1, 3])
-        #expect(schedule.prefer([3, 1, 0]) == [])
-        #expect(schedule.prefer([2, 3]) == [2])
-        #expect(schedule.prefer([]) == [])
-        #expect(schedule.prefer([3]) == [3])
-    }
-
     @Test func `no time is waited for while every place is taken`() {
         var schedule = TransferSchedule(servers: ["a", "b"], jobs: 1, jobsPerHost: 1)
         schedule.holdServer(of: 1, until: 5)
@@ -221,7 +194,8 @@ import Testing
     private struct PlainSchedule {
         let servers: [String]
         var waiting: [Int: Double]
-        var ranks: [Int] = []
+        /// Of those that were raised.
+        var ranks: [Int: Int] = [:]
         var held: [String: Double] = [:]
         var running: Set<Int> = []
 
@@ -232,7 +206,7 @@ import Testing
 
         mutating func startNext(now: Double) -> Int? {
             guard running.count < 3 else { return nil }
-            let order = ranks + servers.indices.filter { !ranks.contains($0) }
+            let order = servers.indices.sorted { (ranks[$0] ?? 0, $0) < (ranks[$1] ?? 0, $1) }
             let next = order.first { index in
                 guard let time = waiting[index], time <= now, held[servers[index]] ?? 0 <= now else { return false }
                 return running.filter { servers[$0] == servers[index] }.count < 2
@@ -271,10 +245,9 @@ import Testing
             let later = now + Double(Int.random(in: 0...9, using: &random))
             switch Int.random(in: 0..<8, using: &random) {
             case 0:
-                let wanted = (0..<3).map { _ in Int.random(in: servers.indices, using: &random) }
-                let indices = wanted.enumerated().filter { !wanted.prefix($0.offset).contains($0.element) }
-                schedule.prefer(indices.map(\.element))
-                plain.ranks = indices.map(\.element)
+                let rank = Int.random(in: -5...0, using: &random)
+                schedule.raise([(index, rank)])
+                plain.ranks[index] = min(rank, plain.ranks[index] ?? 0)
             case 1:
                 schedule.holdServer(of: index, until: later)
                 plain.held[servers[index]] = max(later, plain.held[servers[index]] ?? 0)

@@ -136,7 +136,11 @@ class Commands(Outputs):
 
     def do_resume(self, a, b, c):
         """A paused episode is fetched by the next run."""
-        item = pick([item for item in self.items() if self.paused.get(item) is True], a) if c % 3 else None
+        item = self.paused_item(a) if c % 3 else None
+        if item is None and c % 3:
+            self.do_pause(a, 0, 1)
+            self.settle()
+            item = self.paused_item(a)
         if item is None:
             self.steer("resume", a)
             return
@@ -146,6 +150,12 @@ class Commands(Outputs):
         if document:
             require(document["episodes"] == 1 or item in self.dropped, f"{item} was paused, and resume did {document}")
             self.paused[item] = False
+            if b % 2:
+                self.settle()
+                self.do_mirror(0, 0, 0)
+
+    def paused_item(self, number):
+        return pick([item for item in self.items() if self.paused.get(item) is True], number)
 
     def do_cancel(self, a, b, c):
         """A cancelled episode loses its partial file, and is fetched from the start by the next run."""
@@ -226,7 +236,10 @@ class Commands(Outputs):
         return sorted(path for path, other in cls.on_shelf(files).items() if other == sha)
 
     def do_restore(self, a, b, c):
-        """`trash restore --all` brings a version of each file in the trash back to its place."""
+        """`trash restore --all` brings a version of each file in the trash back to its place; mostly there is one."""
+        if c % 4:
+            self.do_remove(a, b, c)
+            self.settle()
         before, _ = self.begin()
         trash = {}
         for path, sha in self.in_trash(before).items():

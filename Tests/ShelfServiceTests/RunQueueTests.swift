@@ -28,7 +28,7 @@ import Testing
                     onFailure: { failed.yield($0) }, exitCode: { $0.kind == .libraryUnwritable ? 73 : 70 },
                     onWaiting: { _ in }))
             let working = Task { await desk.work() }
-            await desk.mirror()
+            await desk.mirrorNow()
             let failure = try #require(await failures.first { _ in true })
             let run = try #require(try await ServedShelf(configuration, desks: [desk]).runs(last: 5).runs.first)
             #expect(run.state == .ended && run.record.command == "mirror" && run.record.exitCode == 73)
@@ -71,10 +71,14 @@ import Testing
                 let desk = RunQueue(
                     configuration, knownLibraries: nil, logger: Logger(label: "test"), turns: turns,
                     runner: RunQueue.Runner(
-                        execute: { request, command, _, _, control in
+                        execute: { request, command, configuration, session, control in
                             var run = Run(command: command, books: request.items.count)
                             if listens(begun.value) {
+                                let feed = RequestFeed(
+                                    configuration: configuration, store: session.store, control: control)
+                                try await feed.look()
                                 run.joined = await control.nextJoined()?.flatMap(\.items).map(\.book) ?? []
+                                try await feed.end(leaving: [])
                             }
                             runs.update { [run] in $0.append(run) }
                             return RunReport()
@@ -114,7 +118,7 @@ import Testing
             if number == 2 { try await Self.askForOne(desk) }
         }
         try await withQueue(feeds: 501, listens: listens, onRun: onRun) { desk, runs in
-            await desk.mirror()
+            try await desk.mirror()
             let mirrors = [Run(command: "mirror", books: 500), Run(command: "mirror", books: 1)]
             var expected = mirrors
             if isNoticed {
@@ -133,7 +137,7 @@ import Testing
         async let other: Void = turns.taking { try await waitUntil("the gate opens") { gate.isOpen } }
         let listens: @Sendable (Int) -> Bool = { _ in command == "mirror" }
         try await withQueue(feeds: 1, turns: turns, listens: listens) { desk, runs in
-            if command == "join" { await desk.join(Self.feed("joined").book) } else { await desk.mirror() }
+            if command == "join" { try await desk.join(Self.feed("joined").book) } else { try await desk.mirror() }
             try await waitUntil("it has the library") {
                 try await LibraryLock.isHeld(in: desk.configuration.library)
             }

@@ -17,6 +17,16 @@ package struct TransferControl: Sendable {
         case books([(book: BookIdentity, filter: EpisodeFilter)])
         /// These and no others, though others may have their numbers.
         case episodes([EpisodeIdentity])
+
+        /// Books of which all is meant, what the store does not know yet as well; nil for all books.
+        package var wholeBooks: Set<BookIdentity>? {
+            switch self {
+            case .everything: nil
+            case .queue(let books): books.map(Set.init)
+            case .books(let books): Set(books.lazy.filter(\.filter.isEmpty).map(\.book))
+            case .episodes: []
+            }
+        }
     }
 
     private let folder: LibraryFolder
@@ -37,12 +47,6 @@ package struct TransferControl: Sendable {
         try await store.pause(try await store.episodes(in: scope).map(\.episode.identity))
     }
 
-    /// Has transfers that wait begin before all others, in a run that is under way and in the next one.
-    /// - Returns: how many wait, or are under way already.
-    package func prefer(_ scope: Scope) async throws -> Int {
-        try await store.prefer(try await store.episodes(in: scope).map(\.episode.identity))
-    }
-
     /// The episodes that are meant.
     package func meant(_ scope: Scope) async throws -> [EpisodeRecord] { try await store.episodes(in: scope) }
 
@@ -54,29 +58,53 @@ package struct TransferControl: Sendable {
         }
     }
 
-    /// - Returns: how many paused, failed or cancelled transfers wait for a run again.
+    /// Has the run under way, or the next one, fetch what is paused, failed or cancelled.
+    /// - Returns: how many transfers that are.
     package func resume(_ scope: Scope) async throws -> Int {
-        let begun = try await store.episodes(in: scope).filter { $0.transfer != nil }
-        return try await store.resume(begun.map(\.episode.identity))
+        let stopped = try await stopped(scope)
+        let count = try await store.resume(stopped.map(\.episode.identity))
+        if count > 0 { try await store.ask(StoredRequest.toFetch(stopped)) }
+        return count
     }
+
+    /// Has the run under way, or the next one, do more.
+    package func ask(_ requests: [StoredRequest]) async throws { try await store.ask(requests) }
 
     /// The episodes that are meant; nothing is written for it.
     package static func meant(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
         try await LibraryFolder.reading(library) { try await $0.episodes(in: scope) }
     }
 
-    /// Breaks transfers off and drops what they brought: first their bytes, so that a full disk can be cleared this way.
+    /// Breaks transfers off and drops what they brought: first their bytes, so that a full disk can be cleared this way. What
+    /// was asked for and has not begun is done no longer.
     ///
     /// - Parameter library: absolute path.
-    /// - Returns: how many were broken off.
-    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or what is meant is not on the shelf.
+    /// - Returns: how many were broken off, and how many books that were still to be looked at.
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or what is meant is not on the shelf and was not
+    ///   asked for.
     package static func cancel(_ scope: Scope, in library: String) async throws -> Int {
-        let begun = try await meant(scope, in: library).filter { $0.transfer != nil }
+        var begun: [EpisodeRecord] = []
+        var unknown: Failure?
+        do {
+            begun = try await meant(scope, in: library).filter { $0.transfer != nil }
+        } catch let failure as Failure where failure.kind == .unknownBook {
+            // Its catalog was perhaps never read.
+            unknown = failure
+        }
         // What waits to be published is whole, and cannot be cancelled any more.
         let dropped = begun.filter { $0.transfer?.state != .verifying }.map(\.episode.identity)
         let folder = LibraryFolder.existing(at: library)
-        try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
-        return try await open(in: library) { try await $0.store.cancel(begun.map(\.episode.identity)) }
+        if !dropped.isEmpty {
+            try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
+        }
+        let (episodes, reason) = (begun, unknown)
+        return try await open(in: library) { control in
+            var books = try await control.store.dropRequests(of: scope, meaning: episodes)
+            let count = try await control.store.cancel(episodes.map(\.episode.identity))
+            books.subtract(episodes.lazy.filter { $0.transfer?.state != .cancelled }.map(\.episode.identity.book))
+            if let reason, books.isEmpty { throw reason }
+            return count + books.count
+        }
     }
 
     /// What removing episodes came to.
@@ -103,6 +131,7 @@ package struct TransferControl: Sendable {
     package func remove(_ scope: Scope) async throws -> Removal {
         let wanted = try await removable(scope)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
+        _ = try await store.dropRequests(of: scope, meaning: wanted)
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
@@ -158,6 +187,24 @@ extension EpisodeRecord {
 }
 
 extension CatalogStore {
+    /// Has what was asked for be done no longer: all of whole books, and of others the episodes that were named one by one.
+    /// - Parameter episodes: those that are meant.
+    /// - Returns: the books that are not to be fetched or listed any more.
+    fileprivate func dropRequests(
+        of scope: TransferControl.Scope, meaning episodes: [EpisodeRecord]
+    ) async throws -> Set<BookIdentity> {
+        let whole = scope.wholeBooks
+        var sections: [BookIdentity: Set<Int>] = [:]
+        for shelved in episodes { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
+        let dropped = sections
+        let gone = try await changeRequests { request in
+            guard let book = request.book else { return whole == nil ? nil : request }
+            guard whole?.contains(book) == false else { return nil }
+            return request.without(dropped[book] ?? [])
+        }
+        return Set(gone.filter { $0.kind != .join }.compactMap(\.book))
+    }
+
     /// The episodes that are meant, by book and section.
     /// - Throws: ``Failure`` of kind `unknownBook` when a book is not on the shelf, or has none of the sections.
     package func episodes(in scope: TransferControl.Scope) async throws -> [EpisodeRecord] {

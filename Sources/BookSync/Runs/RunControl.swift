@@ -11,8 +11,8 @@ package final class RunControl: Sendable {
         /// What was asked for after something was withdrawn.
         var wantedAgain: [RunRequest.Item] = []
         var joined: [RunRequest] = []
-        /// What a plan of the run resumes, and the engine has not seen.
-        var resumed: Set<EpisodeIdentity> = []
+        /// Requests of the store that the run does.
+        var taken: Set<Int64> = []
         /// Whether the run looks at what joins it.
         var isListening = true
         var isBroken = false
@@ -37,6 +37,7 @@ package final class RunControl: Sendable {
         let hasJoined = state.withLock { state in
             guard state.isListening, inbox.hold() else { return false }
             state.joined.append(request)
+            state.taken.formUnion(request.ids)
             state.wantedAgain += request.items
             return true
         }
@@ -82,18 +83,19 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Ends this run as ``close()`` does, and makes the control of the one that goes on with its work: what was withdrawn
-    /// stays so, and what this run did not come to see joins that one.
+    /// The control of the run that goes on with this one's work: what was withdrawn stays so.
     package func next() -> RunControl {
-        let (next, left) = (RunControl(), close())
+        let next = RunControl()
         let ended = state.withLock { $0 }
         next.state.withLock { state in
             (state.withdrawsAll, state.books, state.episodes) = (ended.withdrawsAll, ended.books, ended.episodes)
             state.wantedAgain = ended.wantedAgain
         }
-        for request in left { _ = next.join(request) }
         return next
     }
+
+    /// The requests of the store that the run does.
+    var takenRequests: Set<Int64> { state.withLock { $0.taken } }
 
     // MARK: For the run
 
@@ -109,13 +111,8 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Records that a plan of the run resumes these, and not the user.
-    func resume(_ episodes: [EpisodeIdentity]) { state.withLock { $0.resumed.formUnion(episodes) } }
-
-    /// Those that no plan of the run has resumed since the last call.
-    func notResumed(_ episodes: [EpisodeIdentity]) -> [EpisodeIdentity] {
-        state.withLock { state in episodes.filter { state.resumed.remove($0) == nil } }
-    }
+    /// Records that the run does requests of the store.
+    func take(_ ids: Set<Int64>) { state.withLock { $0.taken.formUnion(ids) } }
 
     /// What has joined the run since the last call, as soon as there is something; nil when nothing more can, or the task
     /// is cancelled.

@@ -74,6 +74,8 @@ package struct RunRequest: Sendable {
     package let detail: Detail
     /// Whether new episodes come before old ones over all books (``RunOrder``); else the books come one after the other.
     package let bringsNewsFirst: Bool
+    /// Those of the store that it does.
+    package internal(set) var ids: Set<Int64> = []
     /// When the work on it began, such as finding out which books its addresses name; nil where the run is all of it.
     package let begunAt: ContinuousClock.Instant?
 
@@ -158,6 +160,18 @@ extension [RunRequest.Item] {
     }
 }
 
+extension StoredRequest {
+    /// Without episodes that were named one by one, which it is perhaps not about; nil when nothing is left. A whole book stays
+    /// whole.
+    func without(_ sections: Set<Int>) -> StoredRequest? {
+        guard let only = filter.only, !sections.isEmpty else { return self }
+        guard let rest = only.without(sections) else { return nil }
+        var request = self
+        request.filter.only = rest
+        return request
+    }
+}
+
 extension SectionRanges {
     /// - Returns: nil when nothing is left.
     fileprivate func without(_ dropped: Set<Int>) -> SectionRanges? {
@@ -234,24 +248,6 @@ extension Configuration {
                 book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits,
                 keep: keepRule(of: $0))
         }
-    }
-}
-
-extension RunRequest {
-    /// What brings these episodes, and those that share a number with one of them, whatever became of earlier tries.
-    static func bringing(
-        _ episodes: [EpisodeIdentity], of store: CatalogStore, in order: TransferOrder
-    ) async throws -> RunRequest {
-        var records: [EpisodeRecord] = []
-        for episode in episodes {
-            if let record = try await store.episode(episode) { records.append(record) }
-        }
-        let items = RunRequest.Item.items(of: records).map { item in
-            var item = item
-            (item.triesAtOnce, item.mustExist) = (true, true)
-            return item
-        }
-        return try RunRequest(items: items, order: order, detail: .changes)
     }
 }
 

@@ -87,6 +87,11 @@ package struct SyncRun: Sendable {
             throw Failure(
                 .defect, disposition: .stop, what: "the run cannot begin", why: "its control is of a run before it")
         }
+        control.take(whole.ids)
+        // A repair does nothing else.
+        let feed =
+            request.repairs == nil
+            ? RequestFeed(configuration: configuration, store: session.store, control: control) : nil
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
@@ -122,15 +127,7 @@ package struct SyncRun: Sendable {
                 transport: transport, journal: session.store, library: session.folder.path,
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(request.limits),
                 logger: logger,
-                bring: { [control, configuration, store = session.store] episodes in
-                    // A repair does nothing else.
-                    guard request.repairs == nil else { return }
-                    let fetchable = control.notResumed(episodes).filter {
-                        configuration.source(named: $0.book.source) != nil
-                    }
-                    guard !fetchable.isEmpty else { return }
-                    _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
-                },
+                look: { try await feed?.look() },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
                 keepReplaced: { [trash = session.trash, expiresAt] episode, path in
                     try trash.keep(episode, at: path, replacedAt: expiresAt)
@@ -143,6 +140,7 @@ package struct SyncRun: Sendable {
                     if case .finished(let receipt) = event { reader?.add([receipt.file]) }
                     emit(event)
                 })
+            try await feed?.look()
             let inbox = control.inbox
             async let fetched = fetch(with: engine)
             try await refresh.execute(within: request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))) {
@@ -167,7 +165,6 @@ package struct SyncRun: Sendable {
                 guard !wanted.isEmpty else { return }
                 // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
                 let stopped = wanted.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
-                control.resume(stopped.map(\.episode.identity))
                 try await session.store.resume(stopped.map(\.episode.identity))
                 failedBefore.formUnion(wanted.lazy.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
                 wanted = (hasJoined ? .atOnce : order).ranked(wanted)
@@ -178,7 +175,12 @@ package struct SyncRun: Sendable {
                 let new = wanted.filter { asked.insert($0.episode.identity).inserted }
                 // The plan that counts did not have them.
                 if !isNew { for request in new { report.uncount(skipped[request.episode.identity]) } }
-                guard hasJoined, !new.isEmpty else { return }
+                guard hasJoined else { return }
+                guard !new.isEmpty else {
+                    let moved = wanted.count { $0.record?.state == .waiting }
+                    if moved > 0 { emit(.notice("\(Message(moved, "episode")) moved to the front")) }
+                    return
+                }
                 let episodes = Message(new.count, "episode")
                 emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
             } onFinished: { outcome in
@@ -231,10 +233,20 @@ package struct SyncRun: Sendable {
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
         if let notice { emit(.notice(notice)) }
+        await end(feed, request.limits, &report)
         // Who interrupted the run knows that it left something.
         if !Task.isCancelled { report.recordLeft() }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// Forgets what users asked for and the run has done. What an interruption, a full disk or a limit kept it from doing is
+    /// done by the next one.
+    private func end(_ feed: RequestFeed?, _ limits: RunLimits, _ report: inout RunReport) async {
+        let left = control.close()
+        let isCut = Task.isCancelled || report.failures.contains { $0.disposition == .stop }
+        guard !isCut, limits.allowAll || report.summary.left == 0 else { return }
+        do { try await feed?.end(leaving: left) } catch { report.fail(FailureReport(failure: .of(error)), emit: emit) }
     }
 
     private static func replacedNotice(_ count: Int) -> Message {

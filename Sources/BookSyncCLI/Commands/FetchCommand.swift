@@ -11,8 +11,8 @@ struct FetchCommand: Subcommand {
         discussion: .words(
             """
             Asks the catalog, plans, and fetches what the library lacks; what is interrupted is resumed by the next \
-            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. Episodes named while \
-            another run is under way are fetched next, by that run.
+            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. While another run is \
+            under way, that run fetches them next.
             """))
 
     @OptionGroup var common: CommonOptions
@@ -85,19 +85,25 @@ struct FetchCommand: Subcommand {
             do {
                 return try await run(waitingFor: 0)
             } catch let failure as Failure where failure.reason == .libraryInUse {
-                // What is named one by one the other run can fetch, and first of all.
-                let count = try await prefer(request, in: configuration.library)
+                guard try await handOver(request, configuration) else {
+                    return try await run(waitingFor: waiting.seconds)
+                }
                 do {
                     // A run that is about to end may not have seen it.
-                    return try await run(waitingFor: max(waiting.seconds, count > 0 ? Self.secondsToBeSeen : 0))
-                } catch let failure as Failure where failure.reason == .libraryInUse && count > 0 {
+                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen))
+                } catch let failure as Failure where failure.reason == .libraryInUse {
+                    let count = try await missing(of: request, in: configuration.library)
                     if common.json {
                         let document: JSONDocument = ["event": "handed_over", "episodes": .init(count)]
                         await program.streams.writeOutput(document.text())
                     }
                     throw Failure(
                         .temporary, disposition: .stop, what: "another run is under way",
-                        why: count == 1 ? "it fetches the episode next" : "it fetches the \(count) episodes next",
+                        why: count == 1
+                            ? "it fetches the episode next"
+                            : count > 1
+                                ? "it fetches the \(count) episodes next"
+                                : "it looks at \(Message(request.items.count, "book")) next",
                         remedy: "booksync queue shows how far it is")
                 }
             }
@@ -107,16 +113,25 @@ struct FetchCommand: Subcommand {
     /// Within which a run looks several times at what is wanted of it.
     private static let secondsToBeSeen = 1.0
 
-    /// Has a run under way go on with the episodes that were named, if any were.
-    /// - Returns: how many it will fetch.
-    private func prefer(_ request: RunRequest, in library: String) async throws -> Int {
-        guard try await LibraryLock.isHeldByFetchingRun(in: library) else { return 0 }
-        let named = request.items.filter { $0.filter.only != nil || $0.filter.latest != nil }.map {
-            (book: $0.book, filter: $0.filter)
+    /// Has the run under way, or the next one, fetch it.
+    /// - Returns: whether a run does: none that only reads or tags files, nor with other numbers.
+    private func handOver(_ request: RunRequest, _ configuration: Configuration) async throws -> Bool {
+        guard !renumber, try await LibraryLock.isHeldByFetchingRun(in: configuration.library) else { return false }
+        let requests = request.items.filter { configuration.source(named: $0.book.source) != nil }.map {
+            StoredRequest(.fetch, $0.book, filter: $0.filter, force: force)
         }
-        guard !named.isEmpty else { return 0 }
+        guard !requests.isEmpty else { return false }
+        try await TransferControl.open(in: configuration.library) { try await $0.ask(requests) }
+        return true
+    }
+
+    /// How many of the episodes that are known to be meant are not there.
+    private func missing(of request: RunRequest, in library: String) async throws -> Int {
+        let named = request.items.map { (book: $0.book, filter: $0.filter) }
         do {
-            return try await TransferControl.open(in: library) { try await $0.prefer(.books(named)) }
+            return try await TransferControl.meant(.books(named), in: library).count { shelved in
+                shelved.file == nil && shelved.removedAt == nil && !shelved.isGone && !shelved.episode.isLocked
+            }
         } catch let failure as Failure where failure.kind == .unknownBook {
             return 0
         }

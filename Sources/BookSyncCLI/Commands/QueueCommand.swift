@@ -29,6 +29,7 @@ struct QueueCommand: Subcommand {
                     let episodes = try await shelf.queue(count: isScreen ? size.rows : nil)
                     return Look(
                         episodes: episodes.named(own, of: configuration), counts: try await shelf.queueCounts(),
+                        requests: try await shelf.requests(),
                         titles: try await shelf.titles(of: Set(episodes.map(\.shelved.episode.identity.book))))
                 } ?? Look()
             }
@@ -48,7 +49,8 @@ struct QueueCommand: Subcommand {
                 continue
             } else {
                 await program.print(
-                    .array(look.episodes.map { JSONDocument($0) }), or: table)
+                    .array(look.episodes.map { JSONDocument($0) }), or: table,
+                    then: [look.asked].compactMap(\.self))
             }
             guard watch, await !program.streams.isOutputClosed else { return status }
             try await Task.sleep(for: .seconds(1))
@@ -62,13 +64,15 @@ private struct Look {
     var episodes: [ShelfReader.EpisodeOnDisk] = []
     /// Of all.
     var counts: [EpisodeState: Int] = [:]
+    /// What was asked for and no run has done.
+    var requests: [StoredRequest] = []
     var titles: [BookIdentity: String] = [:]
 
     init(
-        episodes: [ShelfReader.EpisodeOnDisk] = [], counts: [EpisodeState: Int] = [:],
+        episodes: [ShelfReader.EpisodeOnDisk] = [], counts: [EpisodeState: Int] = [:], requests: [StoredRequest] = [],
         titles: [BookIdentity: String] = [:]
     ) {
-        (self.episodes, self.counts, self.titles) = (episodes, counts, titles)
+        (self.episodes, self.counts, self.requests, self.titles) = (episodes, counts, requests, titles)
     }
 
     /// What several libraries have in their queues, each in its order: what moves before the rest.
@@ -79,6 +83,7 @@ private struct Look {
         }
         for look in looks {
             counts.merge(look.counts) { $0 + $1 }
+            requests += look.requests
             titles.merge(look.titles) { first, _ in first }
         }
         let order: [EpisodeState] = [.downloading, .verifying, .waiting, .paused, .failed]
@@ -120,13 +125,26 @@ private struct Look {
         return table
     }
 
+    /// nil where nothing was asked for.
+    var asked: Message? {
+        let names = requests.map { request -> Message in
+            guard let book = request.book else { return "all subscriptions" }
+            let reference = "\(book)" + (request.filter.only.map { "/\($0)" } ?? "")
+            return request.kind == .join ? "one file of \(reference)" : "\(reference)"
+        }
+        guard !names.isEmpty else { return nil }
+        let more: Message = names.count > 5 ? " and \(names.count - 5) more" : ""
+        return "asked for, and not done yet: \(names.prefix(5).joined(separator: ", "))\(more)"
+    }
+
     /// How many are in each state, and as many whole rows as the terminal has room for.
     func screen(_ table: TextTable, _ size: TerminalSize, _ style: OutputStyle) -> [ColoredText] {
         let parts = EpisodeState.allCases.compactMap { state in
             counts[state].map { "\($0) \(Message(wording: state.rawValue))" as Message }
         }
         let summary: Message = parts.isEmpty ? "nothing is being transferred" : parts.joined(separator: ", ")
-        var lines = DisplayWidth.wrapped(style.words(summary), to: size.columns).map { ColoredText($0) }
+        var lines = [summary, asked].compactMap(\.self)
+            .flatMap { DisplayWidth.wrapped(style.words($0), to: size.columns) }.map { ColoredText($0) }
         let entries = table.entries(style)
         // A row stays free for the cursor, and one for what tells of the others.
         let room = size.rows - 2

@@ -30,7 +30,7 @@ struct MirrorService: Service {
                     let next = Date(timeIntervalSinceNow: wait)
                     for desk in desks { await desk.announceMirror(at: next) }
                     try await Task.sleep(for: .seconds(wait))
-                    for desk in desks { await desk.mirror() }
+                    for desk in desks { await desk.mirrorNow() }
                     wait = interval
                 }
             } catch {

@@ -51,8 +51,7 @@ struct ShelfActions: Sendable {
         case .mark, .bookmark, .removeBookmark, .speed, .dismiss: return try await listen(action, arguments)
         case .mirror:
             let stored = try await shelf.subscriptions()
-            try await desk.requireLibrary()
-            for desk in shelf.desks { await desk.mirror() }
+            for desk in shelf.desks { try await desk.mirror() }
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
         case .follow:
             let imported = try await follow(arguments)

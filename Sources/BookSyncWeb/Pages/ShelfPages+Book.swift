@@ -163,7 +163,7 @@ extension ShelfPages {
         else {
             return nil
         }
-        let isJoining = await desk.isJoining(book.identity)
+        let isJoining = try await desk.isJoining(book.identity)
         let links = files.map { index, file in
             let (name, root) = (PageRoutes.name(of: book.identity), request.root)
             let ending = file.path.split(separator: ".").last ?? "m4b"

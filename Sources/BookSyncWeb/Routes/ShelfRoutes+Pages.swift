@@ -50,7 +50,7 @@ extension ShelfRoutes {
             let reference = try BookReference(parsing: context.form["book"] ?? "")
             let shelf = try await shelf(of: context).having(reference)
             guard let desk = shelf.desk, desk.joins != nil else { throw Failure.readOnly }
-            await desk.join(try await shelf.book(reference, of: desk.configuration))
+            try await desk.join(try await shelf.book(reference, of: desk.configuration))
             return .seeOther(context.caller.view.returnURL(context.form["return"]))
         }
         asking.posts("doctor") { request, context in

@@ -18,8 +18,4 @@ package protocol TransferJournal: Sendable {
 
     /// The transfers that the user paused or cancelled, perhaps from another process.
     func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]
-
-    /// The transfers that the user wants before all others, the first of them first. What was asked for last has the
-    /// greatest priority.
-    func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)]
 }

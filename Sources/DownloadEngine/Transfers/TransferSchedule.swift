@@ -7,14 +7,13 @@ import HeapModule
 /// whether ten wait or ten thousand, and for one server or for ten thousand. What is no longer as a heap has it is passed
 /// over when it comes to the top: nothing is looked for in a heap.
 struct TransferSchedule {
-    /// What comes before what: first the transfers that were preferred, by their rank among them.
+    /// What comes before what.
     private struct Place: Comparable {
-        var preference: Int
         var rank: Int
         var index: Int
 
         static func < (one: Place, other: Place) -> Bool {
-            (one.preference, one.rank, one.index) < (other.preference, other.rank, other.index)
+            (one.rank, one.index) < (other.rank, other.index)
         }
     }
 
@@ -60,8 +59,6 @@ struct TransferSchedule {
     /// By the transfers' indices in the order in which they came, which are also their names.
     private var names: [String] = []
     private var ranks: [Int] = []
-    /// Of the transfers that come before all others: index → its rank among them.
-    private var preferences: [Int: Int] = [:]
     private let jobs: Int
     private let jobsPerHost: Int
     private var servers: [String: Server] = [:]
@@ -127,7 +124,7 @@ struct TransferSchedule {
     }
 
     private func place(of index: Int) -> Place {
-        Place(preference: preferences[index] ?? .max, rank: ranks[index], index: index)
+        Place(rank: ranks[index], index: index)
     }
 
     private mutating func wait(_ index: Int) {
@@ -247,18 +244,6 @@ struct TransferSchedule {
     /// Whether nothing is to start from the transfer's server now.
     func isServerThrottled(of index: Int, now: Double) -> Bool {
         servers[names[index]]?.throttledUntil ?? 0 > now
-    }
-
-    /// Has these transfers, in this order, start before all others, and the others in the order that was asked for.
-    /// - Returns: those that wait and did not come first before.
-    @discardableResult
-    mutating func prefer(_ indices: [Int]) -> [Int] {
-        let wanted = Dictionary(indices.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
-        guard wanted != preferences else { return [] }
-        let former = preferences
-        preferences = wanted
-        for index in Set(former.keys).union(wanted.keys) { makeReady(index) }
-        return indices.filter { former[$0] == nil && servers[names[$0]]?.waiting.contains($0) == true }
     }
 
     /// Takes a transfer that waits out of the schedule.

@@ -117,6 +117,11 @@ package struct ShelfReader: Sendable {
         try await store.queueCounts(isRunUnderWay: isRunUnderWay)
     }
 
+    /// What was asked for and no run has done.
+    package func requests() async throws -> [StoredRequest] {
+        try await store.requests().filter { $0.book.map(user.maySee) ?? true }
+    }
+
     /// The books of which something is being downloaded.
     package func movingBooks() async throws -> Set<BookIdentity> {
         Set(try await store.movingBooks().filter(user.maySee))

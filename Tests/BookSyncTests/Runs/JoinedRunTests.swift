@@ -116,14 +116,6 @@ import Transport
         }
     }
 
-    @Test func `what a plan of the run resumes is not asked for again, unless the user resumes it later`() {
-        let control = RunControl()
-        let episodes = (1...2).map { EpisodeIdentity(book: RunBench.book, key: "\($0)") }
-        control.resume([episodes[0]])
-        #expect(control.notResumed(episodes) == [episodes[1]])
-        #expect(control.notResumed(episodes) == episodes)
-    }
-
     @Test func `what was withdrawn while its catalog was asked is not fetched, unless it is asked for again`() throws {
         let control = RunControl()
         let episode = Episode(identity: EpisodeIdentity(book: RunBench.book, key: "1"), section: 1, name: "1")
@@ -266,7 +258,7 @@ import Transport
             gate.open()
             let (first, _) = start(try request("2"), bench)
             #expect(try await first.value.summary.fetched == 1)
-            #expect(try await bench.control { try await $0.prefer(bench.sections(4...4)) } == 1)
+            try await bench.ask(4)
             let (second, _) = start(try request("3"), bench)
             #expect(try await second.value.summary.fetched == 2)
             #expect(audio(bench).sorted() == ["2", "3", "4"])
@@ -280,7 +272,7 @@ import Transport
             let (run, _) = start(try request("1"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             for section in 2...5 {
-                #expect(try await bench.control { try await $0.prefer(bench.sections(section...section)) } == 1)
+                try await bench.ask(section)
                 try await waitUntil("it is there") {
                     try await bench.withStore { try await $0.filePaths() }.count == section - 1
                 }
@@ -298,17 +290,33 @@ import Transport
         #expect(!control.join(try request("4")))
     }
 
-    @Test func `what joined and was withdrawn is not given back, and the next run knows of both`() async throws {
+    @Test func `what was withdrawn from a run is withdrawn from the one that goes on with its work`() throws {
         let control = RunControl()
         let other = BookIdentity(source: "kting", id: "7")
-        for request in [try request("3,5"), try request(nil, of: other)] { #expect(control.join(request)) }
-        control.withdraw([], [RunBench.book: [3]])
         control.withdraw(allOf: [other])
-        let next = control.next()
-        #expect(!control.join(try request("4")))
-        #expect(await next.nextJoined()?.flatMap(\.items) == (try request("5").items))
         let episode = Episode(identity: EpisodeIdentity(book: other, key: "1"), section: 1, name: "1")
-        #expect(next.isWithdrawn(episode))
+        #expect(control.next().isWithdrawn(episode))
+    }
+
+    @Test(arguments: ["interrupted", "done"])
+    func `what was asked for stays until a run has ended by itself that took it`(end: String) async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            try await bench.run(limits: RunLimits(episodes: 0))
+            try await bench.ask(1)
+            let (run, _) = start(try request("3"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            #expect(try await bench.withStore { try await $0.requests().count } == 1)
+            if end != "done" { run.cancel() }
+            gate.open()
+            _ = await run.result
+            let left = try await bench.withStore { try await $0.requests().count }
+            #expect(left == (end == "done" ? 0 : 1))
+            guard end != "done" else { return }
+            let (next, _) = start(try request("2"), bench)
+            #expect(try await next.value.failures.isEmpty)
+            #expect(try await bench.shelved(1)?.file != nil)
+            #expect(try await bench.withStore { try await $0.requests().isEmpty })
+        }
     }
 
     @Test func `a control that a run has used is refused by the next one`() async throws {

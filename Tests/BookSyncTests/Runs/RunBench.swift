@@ -89,6 +89,12 @@ struct RunBench: Sendable {
         try await TransferControl.open(in: library, body)
     }
 
+    /// Asks for an episode as another process does.
+    func ask(_ section: Int) async throws {
+        let filter = EpisodeFilter(only: SectionRanges([section...section]))
+        try await control { try await $0.ask([StoredRequest(.fetch, Self.book, filter: filter)]) }
+    }
+
     /// Names sections of the book.
     func sections(_ sections: ClosedRange<Int>) -> TransferControl.Scope {
         .books([(book: Self.book, filter: EpisodeFilter(only: SectionRanges([sections])))])

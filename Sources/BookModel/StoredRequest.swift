@@ -1,0 +1,28 @@
+/// Something that a user asked for, until a run has done it.
+package struct StoredRequest: Sendable, Equatable {
+    package enum Kind: String, Sendable {
+        /// Episodes of a book, or all of them.
+        case fetch
+        /// The catalog of a book, and none of its audio.
+        case list
+        /// One file made of a book.
+        case join
+        /// All that is subscribed to.
+        case mirror
+    }
+
+    /// Of later ones it is greater; 0 until it is stored.
+    package var id: Int64
+    package var kind: Kind
+    /// nil of a mirror.
+    package var book: BookIdentity?
+    package var filter: EpisodeFilter
+    /// Also what was removed, is paused, or failed too often.
+    package var force: Bool
+
+    package init(
+        _ kind: Kind, _ book: BookIdentity? = nil, filter: EpisodeFilter = EpisodeFilter(), force: Bool = false
+    ) {
+        (id, self.kind, self.book, self.filter, self.force) = (0, kind, book, filter, force)
+    }
+}

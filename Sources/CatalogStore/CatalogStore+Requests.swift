@@ -1,0 +1,89 @@
+import BookModel
+import Foundation
+import GRDB
+
+extension CatalogStore {
+    /// Has runs do what is asked for. To mirror, or to join one book, is asked for once: it is done after it was asked for last.
+    package func ask(_ requests: [StoredRequest]) async throws {
+        guard !requests.isEmpty else { return }
+        try await write("what was asked for cannot be recorded", .durable) { database in
+            for request in requests {
+                if request.kind == .mirror || request.kind == .join {
+                    for known in try database.requests() where known.kind == request.kind && known.book == request.book
+                    {
+                        try database.delete(known)
+                    }
+                }
+                let sql = """
+                    INSERT INTO request (kind, source, key, only_sections, latest, "match", "exclude", since, force,
+                        requested_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+                let filter = request.filter
+                let arguments: StatementArguments = [
+                    request.kind.rawValue, request.book?.source, request.book?.id, filter.only?.description,
+                    filter.latest, filter.match, filter.exclude, filter.since?.description, request.force,
+                    stored(Date()),
+                ]
+                try database.run(sql, arguments)
+            }
+        }
+    }
+
+    /// What was asked for and is not done, the earliest first.
+    package func requests() async throws -> [StoredRequest] {
+        try await read("what was asked for cannot be read") { try $0.requests() }
+    }
+
+    /// Records that they were done.
+    package func end(_ requests: some Sequence<Int64> & Sendable) async throws {
+        let ids = Set(requests)
+        guard !ids.isEmpty else { return }
+        _ = try await changeRequests { ids.contains($0.id) ? nil : $0 }
+    }
+
+    /// Changes which episodes are asked for, or asks for something no longer.
+    /// - Parameter change: gets each of ``requests()``; nil where it is to go.
+    /// - Returns: those that went.
+    package func changeRequests(
+        _ change: @escaping @Sendable (StoredRequest) -> StoredRequest?
+    ) async throws -> [StoredRequest] {
+        guard try await !requests().isEmpty else { return [] }
+        return try await write("what was asked for cannot be changed", .durable) { database in
+            var gone: [StoredRequest] = []
+            for request in try database.requests() {
+                guard let changed = change(request) else {
+                    try database.delete(request)
+                    gone.append(request)
+                    continue
+                }
+                guard changed.filter != request.filter else { continue }
+                try database.run(
+                    "UPDATE request SET only_sections = ? WHERE id = ?", [changed.filter.only?.description, request.id])
+            }
+            return gone
+        }
+    }
+}
+
+extension Database {
+    fileprivate func delete(_ request: StoredRequest) throws {
+        try run("DELETE FROM request WHERE id = ?", [request.id])
+    }
+
+    fileprivate func requests() throws -> [StoredRequest] {
+        let sql = """
+            SELECT id, kind, source, key, only_sections, latest, "match", "exclude", since, force FROM request ORDER BY id
+            """
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql))
+        return try rows.decode { columns in
+            let (id, kind) = (try columns.next(Int64.self), try word(columns.next()) as StoredRequest.Kind)
+            let (source, key) = (try columns.next(String?.self), try columns.next(String?.self))
+            var request = StoredRequest(
+                kind, source.flatMap { source in key.map { BookIdentity(source: source, id: $0) } },
+                filter: try EpisodeFilter(&columns), force: try columns.next())
+            request.id = id
+            return request
+        }
+    }
+}
