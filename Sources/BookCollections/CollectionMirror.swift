@@ -31,15 +31,17 @@ package struct CollectionMirror: Sendable {
     /// subscriptions, too; it is done even if there is nothing to do.
     /// - Parameters:
     ///   - limits: of all runs together.
+    ///   - isWhole: whether these are all subscriptions.
     ///   - run: does one run, within what is left of the limits.
     /// - Returns: what the last run came to, the failures of all, and last among them why books were not checked, which no
     ///   run has reported; nil where all were.
     package func execute(
         _ subscriptions: [Subscription], order: TransferOrder? = nil, within limits: RunLimits = RunLimits(),
+        isWhole: Bool = true,
         run: ([RunRequest.Item], [RunRequest.ListAnswer], RunLimits) async throws -> RunReport
     ) async throws -> (report: RunReport, failures: [Failure], unchecked: Failure?) {
         // Within limits perhaps only a part is done of it.
-        let asked = limits.allowAll ? try await store.requests().filter { $0.kind == .mirror }.map(\.id) : []
+        let mirrors = isWhole && limits.allowAll ? try await store.requests().filter { $0.kind == .mirror } : []
         let deadline = limits.seconds.map { ContinuousClock.now + .seconds($0) }
         var limits = limits
         let collections = subscriptions.filter(\.book.isCollection)
@@ -64,7 +66,7 @@ package struct CollectionMirror: Sendable {
             limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
             if let previous {
                 guard !books.isEmpty else {
-                    try await store.end(asked)
+                    try await store.end(mirrors.map(\.id))
                     return (previous, failures, nil)
                 }
                 guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {

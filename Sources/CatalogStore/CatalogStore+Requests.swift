@@ -4,10 +4,12 @@ import GRDB
 
 extension CatalogStore {
     /// Has runs do what is asked for. To mirror, or to join one book, is asked for once: it is done after it was asked for last.
-    package func ask(_ requests: [StoredRequest]) async throws {
-        guard !requests.isEmpty else { return }
-        try await write("what was asked for cannot be recorded", .durable) { database in
-            for request in requests {
+    /// - Returns: their ids.
+    @discardableResult
+    package func ask(_ requests: [StoredRequest]) async throws -> [Int64] {
+        guard !requests.isEmpty else { return [] }
+        return try await write("what was asked for cannot be recorded", .durable) { database in
+            try requests.map { request in
                 if request.kind == .mirror || request.kind == .join {
                     for known in try database.requests() where known.kind == request.kind && known.book == request.book
                     {
@@ -26,6 +28,7 @@ extension CatalogStore {
                     stored(Date()),
                 ]
                 try database.run(sql, arguments)
+                return database.lastInsertedRowID
             }
         }
     }

@@ -198,7 +198,9 @@ package actor RunQueue {
 
     /// Whether one file is being made of a book, or will be.
     package func isJoining(_ book: BookIdentity) async throws -> Bool {
-        try await requests().contains { $0.kind == .join && $0.book == book }
+        try await requests().contains {
+            $0.kind == .join && $0.book == book && (current == $0 || !tried.contains($0.id))
+        }
     }
 
     /// Records when ``mirrorNow()`` will be called next.
@@ -249,7 +251,10 @@ package actor RunQueue {
     private func nextErrand() async -> StoredRequest? {
         var asked: [StoredRequest] = []
         do {
-            asked = try await requests().filter { !tried.contains($0.id) }
+            let stored = try await requests()
+            // Of a store that is begun anew ids may be given again.
+            tried.formIntersection(stored.map(\.id))
+            asked = stored.filter { !tried.contains($0.id) }
         } catch {
             if !Task.isCancelled { await runner.onFailure(.of(error)) }
         }
@@ -279,7 +284,7 @@ package actor RunQueue {
         unrecorded.append(
             RunRecord(
                 number: 0, command: errand.kind.rawValue, startedAt: begin, endedAt: .now,
-                exitCode: runner.exitCode(failure), books: 0, error: failure.message))
+                exitCode: runner.exitCode(failure), books: errand.book == nil ? 0 : 1, error: failure.message))
         if unrecorded.count > Self.maxUnrecorded { unrecorded.removeFirst() }
     }
 
@@ -292,6 +297,9 @@ package actor RunQueue {
         defer { self.control = control.next() }
         return try await runner.execute(request, command, configuration, session, control)
     }
+
+    /// What was withdrawn before the run began is gone from the store, and may have been asked for again.
+    private func renewControl() { control = RunControl() }
 
     private func sleep() async {
         await withTaskCancellationHandler {
@@ -319,7 +327,8 @@ package actor RunQueue {
             let books = try await requests().compactMap(\.book)
             return try await runner.withCatalogs(configuration, books) { configuration in
                 try await self.withLibrary(for: "fetch") { session in
-                    // The run before has perhaps done it.
+                    // What was called off while this waited is not there any more, and what was done by the run before.
+                    await self.renewControl()
                     let asked = try await session.store.requests()
                     guard let request = try await configuration.runRequests(of: asked, in: session.store).first else {
                         return RunReport()
@@ -335,14 +344,19 @@ package actor RunQueue {
                 }
                 let outcome = await Result.of { try await joins?.execute(book, store: session.store) }
                 // Where this process ends, the next one makes it.
-                if !Task.isCancelled { try await session.store.end([errand.id]) }
+                let ended = await Result.of { if !Task.isCancelled { try await session.store.end([errand.id]) } }
                 try outcome.get()
+                try ended.get()
                 return RunReport()
             }
         case .mirror:
             let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
                 .withOwnSubscriptions()
             return try await withLibrary(for: "mirror") { [logger] session in
+                if errand.id != 0 {
+                    guard try await session.store.requests().contains(errand) else { return RunReport() }
+                    await self.renewControl()
+                }
                 let mirror = CollectionMirror(recognised, in: session, logger: logger) {
                     logger.info("listed", metadata: ["collection": "\($0)"])
                 }

@@ -192,9 +192,11 @@ class Commands(Outputs):
         if item is None:
             return
         before, _ = self.begin()
-        result = self.run("remove", self.reference(item), "--yes", expect=(0,) if item in self.seen else (0, 66))
+        codes = (0,) if item in self.seen else (0, 66)
+        # A file that is another than the one that was fetched stays.
+        result = self.run("remove", self.reference(item), "--yes", expect=codes + (75,) if self.edits else codes)
         self.check(before, "remove")
-        if result.code == 0:
+        if result.code in (0, 75):
             there = self.shelved()
             is_there = item.sha in there.values() or self.is_edited(item, there)
             require(not is_there or self.is_edited(item) or self.touched, f"{item} was removed, and is there: {result.errors}")

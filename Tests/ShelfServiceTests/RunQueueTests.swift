@@ -75,10 +75,11 @@ import Testing
                             var run = Run(command: command, books: request.items.count)
                             if listens(begun.value) {
                                 let feed = RequestFeed(
-                                    configuration: configuration, store: session.store, control: control)
+                                    configuration: configuration, store: session.store, control: control, emit: { _ in }
+                                )
                                 try await feed.look()
                                 run.joined = await control.nextJoined()?.flatMap(\.items).map(\.book) ?? []
-                                try await feed.end(leaving: [])
+                                try await feed.end(leaving: [], [])
                             }
                             runs.update { [run] in $0.append(run) }
                             return RunReport()

@@ -68,7 +68,9 @@ package struct TransferControl: Sendable {
     }
 
     /// Has the run under way, or the next one, do more.
-    package func ask(_ requests: [StoredRequest]) async throws { try await store.ask(requests) }
+    /// - Returns: the ids of the requests.
+    @discardableResult
+    package func ask(_ requests: [StoredRequest]) async throws -> [Int64] { try await store.ask(requests) }
 
     /// The episodes that are meant; nothing is written for it.
     package static func meant(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
@@ -83,27 +85,36 @@ package struct TransferControl: Sendable {
     /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or what is meant is not on the shelf and was not
     ///   asked for.
     package static func cancel(_ scope: Scope, in library: String) async throws -> Int {
-        var begun: [EpisodeRecord] = []
-        var unknown: Failure?
-        do {
-            begun = try await meant(scope, in: library).filter { $0.transfer != nil }
-        } catch let failure as Failure where failure.kind == .unknownBook {
-            // Its catalog was perhaps never read.
-            unknown = failure
-        }
+        let all = try await known(scope, in: library)
+        let begun = all.filter { $0.transfer != nil }
         // What waits to be published is whole, and cannot be cancelled any more.
         let dropped = begun.filter { $0.transfer?.state != .verifying }.map(\.episode.identity)
         let folder = LibraryFolder.existing(at: library)
         if !dropped.isEmpty {
             try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
         }
-        let (episodes, reason) = (begun, unknown)
         return try await open(in: library) { control in
-            var books = try await control.store.dropRequests(of: scope, meaning: episodes)
-            let count = try await control.store.cancel(episodes.map(\.episode.identity))
-            books.subtract(episodes.lazy.filter { $0.transfer?.state != .cancelled }.map(\.episode.identity.book))
-            if let reason, books.isEmpty { throw reason }
+            var books = try await control.store.dropRequests(of: scope, meaning: all)
+            let count = try await control.store.cancel(begun.map(\.episode.identity))
+            books.subtract(begun.lazy.filter { $0.transfer?.state != .cancelled }.map(\.episode.identity.book))
             return count + books.count
+        }
+    }
+
+    /// The episodes that are meant; of books that were only asked for none is known.
+    private static func known(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
+        guard case .books(let books) = scope else { return try await meant(scope, in: library) }
+        return try await LibraryFolder.reading(library) { store in
+            let asked = Set(try await store.requests().compactMap(\.book))
+            var all: [EpisodeRecord] = []
+            for book in books {
+                do {
+                    all += try await store.episodes(in: .books([book]))
+                } catch let failure as Failure where failure.kind == .unknownBook && asked.contains(book.book) {
+                    continue
+                }
+            }
+            return all
         }
     }
 
@@ -131,7 +142,7 @@ package struct TransferControl: Sendable {
     package func remove(_ scope: Scope) async throws -> Removal {
         let wanted = try await removable(scope)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
-        _ = try await store.dropRequests(of: scope, meaning: wanted)
+        _ = try await store.dropRequests(of: scope, meaning: try await meant(scope))
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []

@@ -49,10 +49,10 @@ package struct OtherLibraries: Sendable {
 
 extension RunRequest {
     /// The same request for some of its items.
-    func only(_ items: [Item]) throws -> RunRequest {
-        try RunRequest(
-            items: items, lists: lists, order: order, force: force, limits: limits, repairs: repairs, detail: detail,
-            bringsNewsFirst: bringsNewsFirst)
+    func only(_ items: [Item]) -> RunRequest {
+        var request = self
+        request.items = items
+        return request
     }
 
     /// The request without the books that other libraries have. A mirror says nothing of them: their own libraries' does.
@@ -61,6 +61,6 @@ extension RunRequest {
     ) async throws -> (request: RunRequest, left: [FailureReport]) {
         let (kept, left) = try await OtherLibraries(configuration).leaving(items, in: store)
         guard !left.isEmpty else { return (self, []) }
-        return (try only(kept), bringsNewsFirst ? left.filter { $0.failure.kind != .usage } : left)
+        return (only(kept), bringsNewsFirst ? left.filter { $0.failure.kind != .usage } : left)
     }
 }

@@ -11,19 +11,35 @@ struct RequestFeed: Sendable {
     let configuration: Configuration
     let store: CatalogStore
     let control: RunControl
+    let emit: @Sendable (SyncEvent) -> Void
 
-    /// Takes what is new.
+    /// Takes what is new, and leaves what is asked for no longer.
     func look() async throws {
+        let stored = try await store.requests()
+        control.keepTaken(only: Set(stored.map(\.id)))
         let taken = control.takenRequests
-        let asked = try await store.requests().filter { !taken.contains($0.id) }
-        for request in try await configuration.runRequests(of: asked, in: store) { _ = control.join(request) }
+        let asked = stored.filter { taken[$0.id] == nil }
+        for request in try await configuration.runRequests(of: asked, in: store) {
+            let (own, others) = try await request.leavingOtherLibraries(configuration, store: store)
+            for failure in others { emit(.failed(failure)) }
+            _ = control.join(own)
+        }
     }
 
     /// Forgets what the run has done.
-    /// - Parameter left: what joined the run, and it did not come to see.
-    func end(leaving left: [RunRequest]) async throws {
-        try await store.end(control.takenRequests.subtracting(left.flatMap(\.ids)))
+    /// - Parameters:
+    ///   - unread: what joined the run, and it did not come to see.
+    ///   - books: of which something is left for another run.
+    func end(leaving unread: [RunRequest], _ books: Set<BookIdentity>) async throws {
+        let unread = Set(unread.flatMap(\.ids.keys))
+        let done = control.takenRequests.filter { !unread.contains($0.key) && !books.contains($0.value) }
+        try await store.end(done.keys)
     }
+}
+
+extension LibrarySession {
+    /// Records that requests were done, or that another one does them.
+    package func end(_ requests: [Int64]) async throws { try await store.end(requests) }
 }
 
 extension Configuration {
@@ -37,16 +53,17 @@ extension Configuration {
         let subscriptions = try allSubscriptions(with: try await store.subscriptions())
         var requests: [RunRequest] = []
         for request in wanted {
-            let items = [RunRequest.Item(request)].compactMap(\.self).titled(by: subscriptions)
-            let (ids, former) = (Set([request.id]), requests.last)
+            guard let book = request.book else { continue }
+            let items = [RunRequest.Item(request, of: book)].titled(by: subscriptions)
+            let former = requests.last
             // A book that is asked for twice is planned twice: what differs in more than its episodes is not one plan.
-            if let former, former.force == request.force, former.items.allSatisfy({ $0.book != request.book }) {
+            if let former, former.force == request.force, former.items.allSatisfy({ $0.book != book }) {
                 requests[requests.count - 1].items += items
-                requests[requests.count - 1].ids.formUnion(ids)
+                requests[requests.count - 1].ids[request.id] = book
             } else {
                 var next = try RunRequest(
                     items: items, order: downloads.order, force: request.force, detail: .changes)
-                next.ids = ids
+                next.ids = [request.id: book]
                 requests.append(next)
             }
         }
@@ -55,12 +72,12 @@ extension Configuration {
 }
 
 extension RunRequest.Item {
-    /// nil where it is about no book.
-    fileprivate init?(_ request: StoredRequest) {
-        guard let book = request.book else { return nil }
-        // Whoever names episodes wants them now, and is told where there is none.
-        let namesEpisodes = request.filter.only != nil
-        self.init(book: book, filter: request.filter, triesAtOnce: namesEpisodes, mustExist: namesEpisodes)
+    fileprivate init(_ request: StoredRequest, of book: BookIdentity) {
+        // Whoever names episodes to be fetched wants them now, and is told where there is none.
+        let isWanted = request.kind == .fetch && request.filter.only != nil
+        self.init(
+            book: book, filter: request.filter, triesAtOnce: isWanted && request.filter.namesEpisodes,
+            mustExist: isWanted)
         if request.kind == .list { limits.episodes = 0 }
     }
 }

@@ -12,7 +12,7 @@ package final class RunControl: Sendable {
         var wantedAgain: [RunRequest.Item] = []
         var joined: [RunRequest] = []
         /// Requests of the store that the run does.
-        var taken: Set<Int64> = []
+        var taken: [Int64: BookIdentity] = [:]
         /// Whether the run looks at what joins it.
         var isListening = true
         var isBroken = false
@@ -37,7 +37,7 @@ package final class RunControl: Sendable {
         let hasJoined = state.withLock { state in
             guard state.isListening, inbox.hold() else { return false }
             state.joined.append(request)
-            state.taken.formUnion(request.ids)
+            state.taken.merge(request.ids) { $1 }
             state.wantedAgain += request.items
             return true
         }
@@ -94,8 +94,8 @@ package final class RunControl: Sendable {
         return next
     }
 
-    /// The requests of the store that the run does.
-    var takenRequests: Set<Int64> { state.withLock { $0.taken } }
+    /// The requests of the store that the run does, with their books.
+    var takenRequests: [Int64: BookIdentity] { state.withLock { $0.taken } }
 
     // MARK: For the run
 
@@ -112,7 +112,18 @@ package final class RunControl: Sendable {
     }
 
     /// Records that the run does requests of the store.
-    func take(_ ids: Set<Int64>) { state.withLock { $0.taken.formUnion(ids) } }
+    func take(_ ids: [Int64: BookIdentity]) { state.withLock { $0.taken.merge(ids) { $1 } } }
+
+    /// Has the run not fetch what it was asked for by requests that are no longer there.
+    /// - Parameter ids: those that are.
+    func keepTaken(only ids: Set<Int64>) {
+        let gone = state.withLock { state in
+            let gone = state.taken.filter { !ids.contains($0.key) }
+            for id in gone.keys { state.taken[id] = nil }
+            return Set(gone.values).subtracting(state.taken.values)
+        }
+        if !gone.isEmpty { withdraw(allOf: gone) }
+    }
 
     /// What has joined the run since the last call, as soon as there is something; nil when nothing more can, or the task
     /// is cancelled.

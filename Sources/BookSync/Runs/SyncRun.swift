@@ -88,10 +88,12 @@ package struct SyncRun: Sendable {
                 .defect, disposition: .stop, what: "the run cannot begin", why: "its control is of a run before it")
         }
         control.take(whole.ids)
+        // Whether something ended the run that would have ended any.
+        var isCut = false
         // A repair does nothing else.
         let feed =
             request.repairs == nil
-            ? RequestFeed(configuration: configuration, store: session.store, control: control) : nil
+            ? RequestFeed(configuration: configuration, store: session.store, control: control, emit: emit) : nil
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
@@ -185,10 +187,14 @@ package struct SyncRun: Sendable {
                 emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
             } onFinished: { outcome in
                 report.record(outcome, known: outages, emit: emit)
+                if let stop = outcome.stop?.failure {
+                    isCut = isCut || stop.kind == .libraryUnwritable || stop.reason == .takenOver
+                }
                 inbox.add(collected)
                 collected = []
             }
             var transfers = await fetched
+            isCut = isCut || transfers.stop != nil
             reading?.cancel()
             if let notice = await reading?.value { emit(.notice(notice)) }
             emit(.reading(files: 0))
@@ -233,7 +239,7 @@ package struct SyncRun: Sendable {
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
         if let notice { emit(.notice(notice)) }
-        await end(feed, request.limits, &report)
+        if !isCut, !Task.isCancelled { await end(feed, request.limits, &report) }
         // Who interrupted the run knows that it left something.
         if !Task.isCancelled { report.recordLeft() }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
@@ -243,10 +249,15 @@ package struct SyncRun: Sendable {
     /// Forgets what users asked for and the run has done. What an interruption, a full disk or a limit kept it from doing is
     /// done by the next one.
     private func end(_ feed: RequestFeed?, _ limits: RunLimits, _ report: inout RunReport) async {
-        let left = control.close()
-        let isCut = Task.isCancelled || report.failures.contains { $0.disposition == .stop }
-        guard !isCut, limits.allowAll || report.summary.left == 0 else { return }
-        do { try await feed?.end(leaving: left) } catch { report.fail(FailureReport(failure: .of(error)), emit: emit) }
+        guard let feed else { return }
+        do {
+            let unread = control.close()
+            let waiting = limits.allowAll ? [] : try await feed.store.unfinishedTransfers()
+            let books = waiting.filter { $0.transfer?.state == .waiting }.map(\.episode.identity.book)
+            try await feed.end(leaving: unread, Set(books + report.booksLeft))
+        } catch {
+            report.fail(FailureReport(failure: .of(error)), emit: emit)
+        }
     }
 
     private static func replacedNotice(_ count: Int) -> Message {

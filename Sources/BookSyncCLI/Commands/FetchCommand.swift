@@ -74,23 +74,23 @@ struct FetchCommand: Subcommand {
             renumbers: renumber, detail: common.json ? .everything : dryRun ? .skips : .changes, begunAt: begin)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
-            @Sendable func run(waitingFor wait: Double) async throws -> ExitStatus {
+            @Sendable func run(waitingFor wait: Double, instead asked: [Int64] = []) async throws -> ExitStatus {
                 try await LibrarySession.withLibrary(
                     at: configuration.library, command: "fetch", waitingFor: wait,
                     knownLibraries: program.knownLibraries, keepsEmpty: false
                 ) { session in
-                    try await program.execute(request, as: "fetch", configuration: configuration, in: session)
+                    try await session.end(asked)
+                    return try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }
             }
             do {
                 return try await run(waitingFor: 0)
             } catch let failure as Failure where failure.reason == .libraryInUse {
-                guard try await handOver(request, configuration) else {
-                    return try await run(waitingFor: waiting.seconds)
-                }
+                let asked = try await handOver(request, configuration)
+                guard !asked.isEmpty else { return try await run(waitingFor: waiting.seconds) }
                 do {
                     // A run that is about to end may not have seen it.
-                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen))
+                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen), instead: asked)
                 } catch let failure as Failure where failure.reason == .libraryInUse {
                     let count = try await missing(of: request, in: configuration.library)
                     if common.json {
@@ -114,15 +114,20 @@ struct FetchCommand: Subcommand {
     private static let secondsToBeSeen = 1.0
 
     /// Has the run under way, or the next one, fetch it.
-    /// - Returns: whether a run does: none that only reads or tags files, nor with other numbers.
-    private func handOver(_ request: RunRequest, _ configuration: Configuration) async throws -> Bool {
-        guard !renumber, try await LibraryLock.isHeldByFetchingRun(in: configuration.library) else { return false }
+    /// - Returns: the ids of what it is asked for: nothing where a run only reads or tags files, where files are to have other
+    ///   numbers, or where the store takes no requests now.
+    private func handOver(_ request: RunRequest, _ configuration: Configuration) async throws -> [Int64] {
+        guard !renumber, try await LibraryLock.isHeldByFetchingRun(in: configuration.library) else { return [] }
         let requests = request.items.filter { configuration.source(named: $0.book.source) != nil }.map {
             StoredRequest(.fetch, $0.book, filter: $0.filter, force: force)
         }
-        guard !requests.isEmpty else { return false }
-        try await TransferControl.open(in: configuration.library) { try await $0.ask(requests) }
-        return true
+        guard !requests.isEmpty else { return [] }
+        do {
+            return try await TransferControl.open(in: configuration.library) { try await $0.ask(requests) }
+        } catch is Failure {
+            // What is told of then is that the library is in use.
+            return []
+        }
     }
 
     /// How many of the episodes that are known to be meant are not there.

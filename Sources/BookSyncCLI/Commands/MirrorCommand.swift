@@ -130,7 +130,8 @@ struct MirrorCommand: Subcommand {
             }
             var begin = begin
             let (_, failures, unchecked) = try await mirror.execute(
-                try configuration.subscriptions(of: shard, with: stored), order: transfer.order, within: limits
+                try configuration.subscriptions(of: shard, with: stored), order: transfer.order, within: limits,
+                isWhole: shard == nil
             ) { items, lists, limits in
                 let request = try RunRequest(
                     items: items, lists: lists, order: configuration.downloads.order, force: force, limits: limits,

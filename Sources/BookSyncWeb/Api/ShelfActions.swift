@@ -51,7 +51,10 @@ struct ShelfActions: Sendable {
         case .mark, .bookmark, .removeBookmark, .speed, .dismiss: return try await listen(action, arguments)
         case .mirror:
             let stored = try await shelf.subscriptions()
-            for desk in shelf.desks { try await desk.mirror() }
+            var failure: (any Error)?
+            // One library that is not there keeps no other from being mirrored.
+            for desk in shelf.desks { do { try await desk.mirror() } catch { failure = failure ?? error } }
+            if let failure { throw failure }
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
         case .follow:
             let imported = try await follow(arguments)

@@ -92,7 +92,7 @@ struct RunBench: Sendable {
     /// Asks for an episode as another process does.
     func ask(_ section: Int) async throws {
         let filter = EpisodeFilter(only: SectionRanges([section...section]))
-        try await control { try await $0.ask([StoredRequest(.fetch, Self.book, filter: filter)]) }
+        _ = try await control { try await $0.ask([StoredRequest(.fetch, Self.book, filter: filter)]) }
     }
 
     /// Names sections of the book.
