@@ -28,6 +28,9 @@ package struct EpisodeRecord: Sendable, Hashable {
         self.media = media
     }
 
+    /// Whether it has no file, and a run that is asked for it could fetch one.
+    package var isFetchable: Bool { file == nil && removedAt == nil && !isGone && !episode.isLocked }
+
     /// Seconds of its audio: as the file has it, else as the catalog says.
     package var duration: Double? { media?.duration ?? episode.duration }
 

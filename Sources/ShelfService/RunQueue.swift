@@ -182,15 +182,8 @@ package actor RunQueue {
         let whole = scope.wholeBooks
         control?.withdraw(allOf: whole)
         if current?.kind == .join, let book = current?.book, whole?.contains(book) ?? true { work?.cancel() }
-        let meant: [EpisodeRecord]
-        do {
-            meant = try await TransferControl.meant(scope, in: configuration.library)
-        } catch let failure as Failure where failure.kind == .unknownBook {
-            return
-        }
-        var sections: [BookIdentity: Set<Int>] = [:]
-        for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
-        control?.withdraw(meant.map(\.episode.identity), sections)
+        let meant = try await TransferControl.known(scope, in: configuration.library)
+        control?.withdraw(meant.map(\.episode.identity), meant.sectionsByBook)
     }
 
     /// Why a book was not joined; nil where it was, or nobody asked for it since this process began.
@@ -344,7 +337,7 @@ package actor RunQueue {
                 }
                 let outcome = await Result.of { try await joins?.execute(book, store: session.store) }
                 // Where this process ends, the next one makes it.
-                let ended = await Result.of { if !Task.isCancelled { try await session.store.end([errand.id]) } }
+                let ended = await Result.of { if !Task.isCancelled { try await session.end([errand.id]) } }
                 try outcome.get()
                 try ended.get()
                 return RunReport()
@@ -392,7 +385,7 @@ package actor RunQueue {
 extension EpisodeRecord {
     /// Whether a run that was cut off left it, where none is under way.
     fileprivate var isLeftUnfinished: Bool {
-        guard file == nil, removedAt == nil, !isGone, !episode.isLocked, let transfer else { return false }
+        guard isFetchable, let transfer else { return false }
         return [.waiting, .downloading, .verifying].contains(transfer.state)
     }
 }

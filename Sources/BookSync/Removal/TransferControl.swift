@@ -102,7 +102,7 @@ package struct TransferControl: Sendable {
     }
 
     /// The episodes that are meant; of books that were only asked for none is known.
-    private static func known(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
+    package static func known(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
         guard case .books(let books) = scope else { return try await meant(scope, in: library) }
         return try await LibraryFolder.reading(library) { store in
             let asked = Set(try await store.requests().compactMap(\.book))
@@ -135,14 +135,15 @@ package struct TransferControl: Sendable {
 
     /// Those of the episodes that ``remove(_:)`` would remove.
     package func removable(_ scope: Scope) async throws -> [EpisodeRecord] {
-        try await meant(scope).filter { $0.removedAt == nil || $0.file != nil }
+        try await meant(scope).filter(\.isRemovable)
     }
 
     /// Has episodes not be fetched again, and moves their files to the trash.
     package func remove(_ scope: Scope) async throws -> Removal {
-        let wanted = try await removable(scope)
+        let all = try await meant(scope)
+        let wanted = all.filter(\.isRemovable)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
-        _ = try await store.dropRequests(of: scope, meaning: try await meant(scope))
+        _ = try await store.dropRequests(of: scope, meaning: all)
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
@@ -195,6 +196,8 @@ package struct TransferControl: Sendable {
 extension EpisodeRecord {
     /// Whether it is neither on disk nor begun.
     package var isNeverFetched: Bool { file == nil && transfer == nil }
+
+    fileprivate var isRemovable: Bool { removedAt == nil || file != nil }
 }
 
 extension CatalogStore {
@@ -205,13 +208,14 @@ extension CatalogStore {
         of scope: TransferControl.Scope, meaning episodes: [EpisodeRecord]
     ) async throws -> Set<BookIdentity> {
         let whole = scope.wholeBooks
-        var sections: [BookIdentity: Set<Int>] = [:]
-        for shelved in episodes { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
-        let dropped = sections
+        let sections = episodes.sectionsByBook
         let gone = try await changeRequests { request in
             guard let book = request.book else { return whole == nil ? nil : request }
             guard whole?.contains(book) == false else { return nil }
-            return request.without(dropped[book] ?? [])
+            guard let filter = request.filter.without(sections[book] ?? []) else { return nil }
+            var request = request
+            request.filter = filter
+            return request
         }
         return Set(gone.filter { $0.kind != .join }.compactMap(\.book))
     }

@@ -48,7 +48,7 @@ package struct OtherLibraries: Sendable {
 }
 
 extension RunRequest {
-    /// The same request for some of its items.
+    /// The same request for these items.
     func only(_ items: [Item]) -> RunRequest {
         var request = self
         request.items = items

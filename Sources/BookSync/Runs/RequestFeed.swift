@@ -1,7 +1,6 @@
 import BookModel
 import CatalogStore
 import Settings
-import Synchronization
 
 /// Has what users ask for join the run under way, whoever asked, when, and in whatever process.
 ///
@@ -21,8 +20,8 @@ struct RequestFeed: Sendable {
         let asked = stored.filter { taken[$0.id] == nil }
         for request in try await configuration.runRequests(of: asked, in: store) {
             let (own, others) = try await request.leavingOtherLibraries(configuration, store: store)
+            guard control.join(own) else { return }
             for failure in others { emit(.failed(failure)) }
-            _ = control.join(own)
         }
     }
 
@@ -45,29 +44,24 @@ extension LibrarySession {
 extension Configuration {
     /// What does these of them that are about audio or catalogs of sources that there are, in as few requests as possible.
     package func runRequests(of stored: [StoredRequest], in store: CatalogStore) async throws -> [RunRequest] {
-        let wanted = stored.filter { request in
-            guard request.kind == .fetch || request.kind == .list, let book = request.book else { return false }
-            return source(named: book.source) != nil
-        }
-        guard !wanted.isEmpty else { return [] }
-        let subscriptions = try allSubscriptions(with: try await store.subscriptions())
         var requests: [RunRequest] = []
-        for request in wanted {
-            guard let book = request.book else { continue }
-            let items = [RunRequest.Item(request, of: book)].titled(by: subscriptions)
-            let former = requests.last
+        for request in stored where request.kind == .fetch || request.kind == .list {
+            guard let book = request.book, source(named: book.source) != nil else { continue }
+            let (item, former) = (RunRequest.Item(request, of: book), requests.last)
             // A book that is asked for twice is planned twice: what differs in more than its episodes is not one plan.
             if let former, former.force == request.force, former.items.allSatisfy({ $0.book != book }) {
-                requests[requests.count - 1].items += items
+                requests[requests.count - 1].items.append(item)
                 requests[requests.count - 1].ids[request.id] = book
             } else {
                 var next = try RunRequest(
-                    items: items, order: downloads.order, force: request.force, detail: .changes)
+                    items: [item], order: downloads.order, force: request.force, detail: .changes)
                 next.ids = [request.id: book]
                 requests.append(next)
             }
         }
-        return requests
+        guard !requests.isEmpty else { return [] }
+        let subscriptions = try allSubscriptions(with: try await store.subscriptions())
+        return requests.map { $0.only($0.items.titled(by: subscriptions)) }
     }
 }
 

@@ -141,10 +141,9 @@ extension [RunRequest.Item] {
     /// Without episodes that were named one by one. A whole book stays whole.
     package func without(_ sections: [BookIdentity: Set<Int>]) -> [RunRequest.Item] {
         compactMap { item in
-            guard let dropped = sections[item.book], let only = item.filter.only else { return item }
-            guard let rest = only.without(dropped) else { return nil }
+            guard let filter = item.filter.without(sections[item.book] ?? []) else { return nil }
             var item = item
-            item.filter.only = rest
+            item.filter = filter
             return item
         }
     }
@@ -160,15 +159,21 @@ extension [RunRequest.Item] {
     }
 }
 
-extension StoredRequest {
-    /// Without episodes that were named one by one, which it is perhaps not about; nil when nothing is left. A whole book stays
-    /// whole.
-    func without(_ sections: Set<Int>) -> StoredRequest? {
-        guard let only = filter.only, !sections.isEmpty else { return self }
+extension EpisodeFilter {
+    /// Without episodes that were named one by one; nil when nothing is left. A whole book stays whole.
+    func without(_ sections: Set<Int>) -> EpisodeFilter? {
+        guard let only, !sections.isEmpty else { return self }
         guard let rest = only.without(sections) else { return nil }
-        var request = self
-        request.filter.only = rest
-        return request
+        var filter = self
+        filter.only = rest
+        return filter
+    }
+}
+
+extension [EpisodeRecord] {
+    /// Their numbers.
+    package var sectionsByBook: [BookIdentity: Set<Int>] {
+        Dictionary(grouping: self, by: \.episode.identity.book).mapValues { Set($0.map(\.episode.section)) }
     }
 }
 

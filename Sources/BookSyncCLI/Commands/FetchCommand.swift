@@ -134,9 +134,7 @@ struct FetchCommand: Subcommand {
     private func missing(of request: RunRequest, in library: String) async throws -> Int {
         let named = request.items.map { (book: $0.book, filter: $0.filter) }
         do {
-            return try await TransferControl.meant(.books(named), in: library).count { shelved in
-                shelved.file == nil && shelved.removedAt == nil && !shelved.isGone && !shelved.episode.isLocked
-            }
+            return try await TransferControl.meant(.books(named), in: library).count(where: \.isFetchable)
         } catch let failure as Failure where failure.kind == .unknownBook {
             return 0
         }
