@@ -12,7 +12,7 @@ package struct BookRows: Sendable {
 
     /// Rows that hang on an episode, and those that hang on the book.
     fileprivate static let ofEpisode = [
-        "local_file", "transfer", "trashed_file", "media", "listening_position", "bookmark",
+        "local_file", "transfer", "operation", "replacement", "media", "listening_position", "bookmark",
     ]
     fileprivate static let ofBook = [
         "exported_file", "joined_file", "publication_watch", "book_listening",
@@ -37,6 +37,7 @@ extension CatalogStore {
             try take(["book"], "id = ?", [id])
             try take(["episode"], "book_id = ? ORDER BY id", [id])
             try take(BookRows.ofEpisode, episodes, [id])
+            try take(["operation"], "\(episodes) AND state = 'done' AND kind <> 'rename'", [id])
             try take(BookRows.ofBook, "book_id = ?", [id])
             try take(BookRows.byName, "source = ? AND key = ?", [book.source, book.id])
             try take(["user"], "id <> 0", [])
@@ -89,7 +90,7 @@ extension CatalogStore {
                 sql: "DELETE FROM subscription WHERE source = ? AND key = ?",
                 arguments: [book.source, book.id])
             guard let id = try database.id(of: book) else { return }
-            for table in ["trashed_file", "transfer", "local_file"] {
+            for table in ["operation", "transfer", "local_file"] {
                 try database.execute(
                     sql:
                         "DELETE FROM \(table) WHERE episode_id IN (SELECT id FROM episode WHERE book_id = ?)",

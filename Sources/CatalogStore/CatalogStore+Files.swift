@@ -89,36 +89,20 @@ extension CatalogStore {
 }
 
 extension Database {
-    /// Records the file of an episode in place of the one before. An intention to rename that one ends when the new one
-    /// is elsewhere; a new version at a path that the user chose leaves the path the user's.
+    /// Records the file of an episode in place of the one before. A new version at a path that the user chose leaves the path
+    /// the user's.
     func upsert(_ file: LocalFile, of id: Int64) throws {
-        let sql = """
-            INSERT INTO local_file (
-                episode_id, etag, last_modified, validator_age, path, size, sha256, mtime, inode, catalog_size,
-                catalog_modified_at, fetched_at, verification, is_named_by_user, fetched_from,
-                original_size, original_sha256, stream_sha256
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (episode_id) DO UPDATE SET
-                etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
-                path = excluded.path, size = excluded.size, sha256 = excluded.sha256, mtime = excluded.mtime,
-                inode = excluded.inode, catalog_size = excluded.catalog_size,
-                catalog_modified_at = excluded.catalog_modified_at, fetched_at = excluded.fetched_at,
-                verification = excluded.verification, fetched_from = excluded.fetched_from,
-                original_size = excluded.original_size, original_sha256 = excluded.original_sha256,
-                stream_sha256 = excluded.stream_sha256,
-                is_named_by_user = CASE WHEN path = excluded.path THEN is_named_by_user
-                    ELSE excluded.is_named_by_user END,
-                pending_path = CASE WHEN path = excluded.path THEN pending_path END
-            """
-        let rest: StatementArguments = [
-            file.path, file.size, file.sha256, file.modificationTime, Int64(bitPattern: file.inode), file.catalogSize,
-            stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue, file.isNamedByUser,
-            file.fetchedFrom, file.original?.size, file.original?.sha256, file.original?.streamSHA256,
-        ]
-        try refusingTaken(file.path, for: file.episode, id) {
-            try run(sql, [id] + StatementArguments(file.validator) + rest)
-        }
+        try refusingTaken(file.path, for: file.episode, id) { try run(Self.fileUpsert, [id] + file.values) }
     }
+
+    private static let fileUpsert = """
+        INSERT INTO local_file (episode_id, \(LocalFile.columnNames.joined(separator: ", ")))
+        VALUES (?\(String(repeating: ", ?", count: LocalFile.columnNames.count)))
+        ON CONFLICT (episode_id) DO UPDATE SET
+            is_named_by_user = CASE WHEN path = excluded.path THEN is_named_by_user ELSE excluded.is_named_by_user END,
+            \(LocalFile.columnNames.filter { $0 != "is_named_by_user" }.map { "\($0) = excluded.\($0)" }
+                .joined(separator: ", "))
+        """
 
     /// The row of an episode that has a file.
     func requiredFile(of episode: EpisodeIdentity) throws -> Int64 {
@@ -140,8 +124,10 @@ extension Database {
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
             let sql = """
                 SELECT b.source || ':' || b.key || '#' || e.key
-                FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE f.episode_id <> ?1 AND (f.path = ?2 OR f.pending_path = ?2)
+                FROM (
+                    SELECT episode_id FROM local_file WHERE path = ?2 AND episode_id <> ?1
+                    UNION ALL SELECT episode_id FROM operation WHERE to_path = ?2 AND state = 'begun' AND episode_id <> ?1
+                ) f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
                 """
             let known = try String.fetchOne(self, sql: sql, arguments: [id, path])
             let owner = known.map(Message.init(verbatim:)) ?? "another episode"

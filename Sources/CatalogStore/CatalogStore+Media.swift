@@ -6,6 +6,20 @@ import GRDB
 // meanwhile counts no more.
 
 extension CatalogStore {
+    /// The books with files that were fetched since then and have no embedded tags.
+    package func booksWithoutTags(fetchedSince time: Date) async throws -> Set<BookIdentity> {
+        try await read("which files have tags cannot be read") { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT DISTINCT b.source, b.key FROM local_file f JOIN episode e ON e.id = f.episode_id
+                    JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
+                    """,
+                arguments: [stored(time)])
+            return Set(try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) })
+        }
+    }
+
     /// What the episode's file says of itself.
     /// - Returns: nil where it was not read, or cannot be read as audio.
     package func media(of episode: EpisodeIdentity) async throws -> MediaInfo? {

@@ -73,7 +73,6 @@ CREATE TABLE local_file (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
     path TEXT NOT NULL UNIQUE CHECK (path <> '' AND path NOT GLOB '/*'),
     folder TEXT NOT NULL GENERATED ALWAYS AS (rtrim(rtrim(path, replace(path, '/', '')), '/')) STORED,
-    pending_path TEXT UNIQUE CHECK (pending_path <> '' AND pending_path NOT GLOB '/*'),
     size INTEGER NOT NULL CHECK (size >= 0),
     sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
     mtime INTEGER NOT NULL,
@@ -252,16 +251,48 @@ CREATE TABLE verified_file (
     sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*')
 ) STRICT;
 
--- A batch is what one run renames. Without a time the rename is intended and not yet done.
-CREATE TABLE renaming (
-    batch INTEGER NOT NULL CHECK (batch > 0),
-    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
-    from_path TEXT NOT NULL CHECK (from_path <> '' AND from_path NOT GLOB '/*'),
+-- The journal of operations: each durable change of a file of the library is here before the file is moved, and done once the
+-- store says where it is. What is done stays while it can be taken back: what is in the trash, and the last batches of renames.
+CREATE TABLE operation (
+    id INTEGER PRIMARY KEY,
+    -- When the command or the run began that it belongs to: the same for all that one of them did.
+    batch INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('rename', 'trash', 'replace', 'publish')),
+    state TEXT NOT NULL DEFAULT 'begun' CHECK (state IN ('begun', 'done', 'reversing')),
+    done_at INTEGER CHECK ((done_at IS NULL) = (state = 'begun')),
     to_path TEXT NOT NULL CHECK (to_path <> '' AND to_path NOT GLOB '/*'),
-    renamed_at INTEGER,
-    PRIMARY KEY (batch, episode_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX renaming_of_episode ON renaming (episode_id);
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE RESTRICT,
+    -- The row of the file before it is moved; of one that is published, as it is to be.
+    path TEXT NOT NULL CHECK (path <> '' AND path NOT GLOB '/*'),
+    size INTEGER NOT NULL CHECK (size >= 0),
+    sha256 TEXT NOT NULL,
+    mtime INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    etag TEXT,
+    last_modified TEXT,
+    validator_age INTEGER,
+    catalog_size INTEGER,
+    catalog_modified_at INTEGER,
+    fetched_at INTEGER NOT NULL,
+    verification TEXT NOT NULL,
+    is_named_by_user INTEGER NOT NULL CHECK (is_named_by_user IN (0, 1)),
+    fetched_from TEXT,
+    original_size INTEGER CHECK (original_size >= 0),
+    original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)),
+    stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))
+) STRICT;
+CREATE INDEX operation_of_episode ON operation (episode_id);
+CREATE INDEX operation_under_way ON operation (episode_id) WHERE state <> 'done';
+CREATE UNIQUE INDEX operation_target ON operation (to_path) WHERE state = 'begun';
+CREATE INDEX operation_of_batch ON operation (batch) WHERE state = 'done';
+CREATE INDEX operation_renamed ON operation (batch) WHERE state = 'done' AND kind = 'rename';
+CREATE INDEX operation_in_trash ON operation (batch) WHERE state = 'done' AND kind <> 'rename';
+CREATE TRIGGER replacement_is_counted AFTER UPDATE OF state ON operation
+WHEN new.kind = 'replace' AND old.state = 'begun' AND new.state = 'done'
+BEGIN
+    DELETE FROM replacement WHERE episode_id = new.episode_id AND replaced_at < new.batch - 2592000000;
+    INSERT OR IGNORE INTO replacement VALUES (new.episode_id, new.batch);
+END;
 
 -- What is remembered of books in which there was nothing to do. A row is there only while the store says of its book what it
 -- said when the row came: whatever a plan depends on deletes it as it changes. It comes before the plan is made, without a
@@ -295,6 +326,9 @@ CREATE TRIGGER file_unsettles AFTER UPDATE ON local_file BEGIN
 END;
 CREATE TRIGGER file_unsettles_by_going AFTER DELETE ON local_file BEGIN
     DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
+END;
+CREATE TRIGGER operation_unsettles AFTER INSERT ON operation BEGIN
+    DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
 END;
 CREATE TRIGGER transfer_unsettles AFTER INSERT ON transfer BEGIN
     DELETE FROM cached_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
@@ -359,37 +393,6 @@ CREATE TABLE subscription_tag (
 ) STRICT;
 CREATE INDEX local_file_by_age ON local_file (fetched_at);
 CREATE INDEX transfer_begun ON transfer (state) WHERE state <> 'waiting';
-
--- A removed file. Without a time it is on its way to the trash, and still recorded as the episode's.
-CREATE TABLE trashed_file (
-    id INTEGER PRIMARY KEY,
-    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE RESTRICT,
-    removed_at INTEGER NOT NULL,
-    moved_at INTEGER,
-    path TEXT NOT NULL CHECK (path <> '' AND path NOT GLOB '/*'),
-    size INTEGER NOT NULL CHECK (size >= 0),
-    sha256 TEXT NOT NULL,
-    mtime INTEGER NOT NULL,
-    inode INTEGER NOT NULL,
-    etag TEXT,
-    last_modified TEXT,
-    validator_age INTEGER,
-    catalog_size INTEGER,
-    catalog_modified_at INTEGER,
-    fetched_at INTEGER NOT NULL,
-    verification TEXT NOT NULL,
-    is_named_by_user INTEGER NOT NULL CHECK (is_named_by_user IN (0, 1)),
-    fetched_from TEXT,
-    -- Of a file that has tags embedded: what it was when it was fetched, and the digest of its audio, the same in both.
-    original_size INTEGER CHECK (original_size >= 0),
-    original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)),
-    stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))
-) STRICT;
-CREATE TRIGGER replacement_is_counted AFTER INSERT ON trashed_file WHEN new.moved_at IS NOT NULL BEGIN
-    DELETE FROM replacement WHERE episode_id = new.episode_id AND replaced_at < new.removed_at - 2592000000;
-    INSERT OR IGNORE INTO replacement VALUES (new.episode_id, new.removed_at);
-END;
-CREATE UNIQUE INDEX trashed_file_on_its_way ON trashed_file (episode_id) WHERE moved_at IS NULL;
 
 -- User 0 has no name and no password: whoever comes with the shelf's own password, or needs none.
 CREATE TABLE user (
@@ -482,15 +485,6 @@ CREATE TABLE media (
     error TEXT
 ) STRICT;
 
--- What is about to replace a file, of the same audio: none of it counts until it has.
-CREATE TABLE retagging (
-    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
-    sha256 TEXT NOT NULL,
-    original_size INTEGER,
-    original_sha256 TEXT,
-    stream_sha256 TEXT
-) STRICT;
-
 -- The files that booksync joined of a book's episodes.
 CREATE TABLE joined_file (
     -- Absolute, or relative to the library.
@@ -544,6 +538,5 @@ CREATE INDEX book_by_age ON book (updated_at DESC, source, key);
 -- Episodes whose addresses are stored without their secrets.
 CREATE INDEX episode_with_secret ON episode (book_id) WHERE instr(address, '***');
 CREATE INDEX removed_episode ON episode (removed_at) WHERE removed_at IS NOT NULL;
-CREATE INDEX trashed_file_of_episode ON trashed_file (episode_id);
 CREATE INDEX verified_file_by_round ON verified_file (round);
 CREATE INDEX joined_file_of_book ON joined_file (book_id);

@@ -66,12 +66,30 @@ extension LocalFile.Original {
 }
 
 extension LocalFile {
-    static let columns = """
-        f.path, f.size, f.sha256, f.mtime, f.inode, f.etag, f.last_modified, f.validator_age, f.catalog_size,
-        f.catalog_modified_at, f.fetched_at, f.verification, f.is_named_by_user, f.fetched_from,
-        f.original_size, f.original_sha256, f.stream_sha256
-        """
-    private static let columnCount = 17
+    static let columns = columns(of: "f")
+    /// Of local_file, and of other tables with such rows.
+    static let columnNames = [
+        "path", "size", "sha256", "mtime", "inode", "etag", "last_modified", "validator_age", "catalog_size",
+        "catalog_modified_at", "fetched_at", "verification", "is_named_by_user", "fetched_from", "original_size",
+        "original_sha256", "stream_sha256",
+    ]
+
+    /// - Parameter table: what a query calls the table.
+    static func columns(of table: String) -> String {
+        columnNames.map { "\(table).\($0)" }.joined(separator: ", ")
+    }
+
+    /// The values of ``columnNames``.
+    var values: StatementArguments {
+        let place: StatementArguments = [path, size, sha256, modificationTime, Int64(bitPattern: inode)]
+        return place + StatementArguments(validator) + [
+            catalogSize, stored(catalogModifiedAt), stored(fetchedAt), verification.rawValue, isNamedByUser,
+            fetchedFrom,
+            original?.size, original?.sha256, original?.streamSHA256,
+        ]
+    }
+
+    private static let columnCount = columnNames.count
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(

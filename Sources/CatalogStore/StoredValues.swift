@@ -34,8 +34,14 @@ struct ColumnReader {
     }
 
     /// A path of the library.
+    /// - Parameter inTrash: whether it may lie in the trash.
     /// - Throws: ``ForeignPath``.
-    mutating func nextPath() throws -> String { try libraryPath(next()) }
+    mutating func nextPath(inTrash: Bool = false) throws -> String {
+        let path: String = try next()
+        let trash = ".booksync/trash/"
+        if inTrash, path.hasPrefix(trash) { return try trash + libraryPath(String(path.dropFirst(trash.count))) }
+        return try libraryPath(path)
+    }
 
     mutating func nextPathIfAny() throws -> String? { try next(String?.self).map(libraryPath) }
 

@@ -286,17 +286,17 @@ extension Wordings {
         """: "这些分集不再是已删除状态。同一集有几个文件的，恢复最后一个；该集现有的文件则移入回收站。",
         "Delete what is in the trash, for good.": "永久删除回收站中的文件。",
         "Delete without asking.": "删除时不询问。",
-        "Take back the last removal, or the renames of the last run that renamed anything.": "撤销上一次删除，或上一次运行的改名。",
+        "Take back what the last command or run removed, replaced and renamed.": "撤销上一次命令或运行的删除、替换和改名。",
         """
-        Whichever was later. What was removed comes back from the trash.
+        What was removed or replaced comes back from the trash.
 
         Taking renames back is for a shelf that was renamed by a naming that was changed by mistake. What \
         was moved or changed since, or whose old name is taken, is left and named. The files keep the names \
         that they get back, also while the naming is still the changed one; set naming back to what it was, \
         and they follow it again from the next run on. What is fetched in the meantime gets its name from \
-        the naming as it is. Run it again to go back one run further.
+        the naming as it is. Run it again to go back further.
         """: """
-        取两者中较晚的一个。已删除的文件从回收站恢复。
+        已删除或被替换的文件从回收站恢复。
 
         撤销改名用于误改命名模板之后。之后移动或改动过的文件，以及旧名已被占用的文件，保持不变并列出。文件会保留恢复后的名称，\
         即使命名模板仍是改过的那个；把 naming 改回原来的，从下次运行起它们就会重新跟随。其间下载的文件按当时的命名模板命名。\

@@ -165,7 +165,7 @@ extension Wordings {
         "booksync remove --forget has the next run fetch it again": "booksync remove --forget 可让下次运行重新下载",
         "not all renames could be taken back": "部分改名未能撤销", "{1} of them are left": "剩余 {1} 个",
         "move what is in the way, and run booksync undo again": "请移走挡路的文件，再运行 booksync undo",
-        "taken back": "撤销改名", "something else stands at {1}": "{1} 处有别的文件",
+        "something else stands at {1}": "{1} 处有别的文件",
         "{1} is the old name of episode {2} too": "{1} 也是第 {2} 集的旧名",
         "it has no file any more": "它已没有文件", "it was moved since, and is at {1}": "它后来移到了 {1}",
         "its file is not at {1} any more": "它的文件已不在 {1}", "the file at {1} was changed since": "{1} 处的文件后来有改动",

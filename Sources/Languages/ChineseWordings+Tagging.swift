@@ -22,8 +22,7 @@ extension Wordings {
         "{1} to tag, {2} unchanged, {3} left": "{1}待写入标签，{2} 个未变，{3} 个未动",
         "the records of {1} are updated: booksync wrote the tags after the copy of the store that is used":
             "已更新 {1} 的记录：所用的存储副本早于 booksync 写入的标签",
-        "the tags of {1} cannot be recorded": "无法保存 {1} 的标签记录",
-        "which files get tags cannot be read": "无法读取哪些文件正在写入标签",
+
         "a file cannot be read": "无法读取文件", "a file cannot be written": "无法写入文件",
         "what it was cannot be made of it again": "无法由它还原出原来的文件",
         "it was changed since it was recorded": "它在记录之后被改动过",

@@ -152,7 +152,7 @@ package struct BookMove: Sendable {
     private func paths(in store: CatalogStore) async throws -> [String] {
         let episodes = try await store.episodes(of: book)
         let trashed = try await store.trashedFiles(of: book)
-        var paths = episodes.compactMap(\.file?.path) + trashed.map(\.path)
+        var paths = episodes.compactMap(\.file?.path) + trashed.map(\.to)
         paths += (episodes.compactMap(\.file) + trashed.map(\.file)).compactMap(
             FileTagging.originalPath)
         for kind in ExportKind.allCases {

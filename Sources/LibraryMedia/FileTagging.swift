@@ -95,14 +95,15 @@ package struct FileTagging: Sendable {
         }
     }
 
-    /// Ends what a process that was killed had begun.
-    package static func recoverInterrupted(in library: String, store: CatalogStore) async throws {
-        for file in try await store.announcedRetaggings() { try await recover(file, in: library, store: store) }
+    /// Deletes what a process that was killed was making.
+    package static func removeUnfinished(in library: String) async throws {
         try await runBlocking { try removeFolder(library + "/" + workFolder) }
     }
 
-    /// Records what was announced where it is in its place, and else forgets it.
-    private static func recover(_ announced: LocalFile, in library: String, store: CatalogStore) async throws {
+    /// Records a file that was about to take its place where it is there, and else forgets it.
+    package static func settle(_ operation: FileOperation, in library: String, store: CatalogStore) async throws {
+        let announced = operation.file
+        var operation = operation
         let found = try await runBlocking { () -> CheckedFile? in
             guard case .file(let found) = FileReader().look(at: library + "/" + announced.path),
                 found.sha256 == announced.sha256
@@ -110,11 +111,11 @@ package struct FileTagging: Sendable {
             try LibraryDirectory(splitLibraryPath(announced.path).folder, in: library, creating: false).sync()
             return found
         }
-        var file = announced
-        if let found { file.use(found.facts) }
+        guard let found else { return try await store.drop([operation]) }
+        operation.file.use(found.facts)
         // It may be made of what the user edited and had accepted: it counts as edited.
-        if file.verification == .unverified { file.modificationTime = announced.modificationTime }
-        try await store.endRetagging(file, isDone: found != nil)
+        if announced.verification == .unverified { operation.file.modificationTime = announced.modificationTime }
+        try await store.complete([operation])
     }
 
     // MARK: - Steps
@@ -242,7 +243,7 @@ package struct FileTagging: Sendable {
         if let known = try await store.media(of: file.episode), known.hasCatalogChapters == true {
             info.takeCatalogs(known.chapters)
         }
-        try await store.announceRetagging(file)
+        let operation = try await store.begin(publishing: file)
         let move = await Result.of {
             try await runBlocking { [library] in
                 let (folder, name) = splitLibraryPath(file.path)
@@ -254,10 +255,10 @@ package struct FileTagging: Sendable {
         }
         if case .failure(let error) = move {
             // However far it came.
-            try await Self.recover(file, in: library, store: store)
+            try await Self.settle(operation, in: library, store: store)
             throw error
         }
-        try await store.endRetagging(file, isDone: true)
+        try await store.complete([operation])
         try await runBlocking { [library] in Self.forgetOriginal(of: former, in: library) }
         try await store.record(.success(info), of: file)
     }

@@ -89,7 +89,7 @@ package struct LibraryVerification: Sendable {
         }
         let looking = VerificationPass(
             files, library: library, depth: request.isQuick ? .beginning : .whole, store: store, round: round,
-            renames: try await store.intendedRenames(), report: report, emit: emit)
+            operations: try await store.operationsUnderWay(), report: report, emit: emit)
         report = try await looking.run()
         if let round, report.isComplete {
             try await store.endVerification(round, at: Date())

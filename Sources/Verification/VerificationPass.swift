@@ -25,7 +25,7 @@ actor VerificationPass {
 
     init(
         _ files: [VerifiedFile], library: String, depth: FileReader.Depth, store: CatalogStore,
-        round: VerificationRound?, renames: [(file: LocalFile, pendingPath: String)], report: VerificationReport,
+        round: VerificationRound?, operations: [FileOperation], report: VerificationReport,
         emit: @escaping @Sendable (LibraryVerification.Event) -> Void
     ) {
         self.files = files
@@ -34,8 +34,8 @@ actor VerificationPass {
         self.store = store
         self.round = round
         self.otherPaths = Dictionary(
-            renames.map { file, pending in
-                (file.episode, [pending, RenameSteps.aside(file.episode, from: file.path)])
+            operations.filter { $0.kind == .rename }.map {
+                ($0.episode, [$0.target, RenameSteps.aside($0.episode, from: $0.source)])
             }
         ) { first, _ in first }
         self.report = report
@@ -154,7 +154,8 @@ actor VerificationPass {
     /// Of what somebody who was cut off may have put in the file's place without recording it: a new version, or one with tags.
     private func announcedDigest(_ transfer: TransferRecord?, _ recorded: LocalFile) async throws -> String? {
         if let transfer, transfer.state == .verifying, transfer.path == recorded.path { return transfer.sha256 }
-        return try await store.announcedRetaggings().first { $0.episode == recorded.episode }?.sha256
+        return try await store.operationsUnderWay()
+            .first { $0.kind == .publish && $0.episode == recorded.episode }?.file.sha256
     }
 
     private func hasDigest(_ sha256: String, _ recorded: LocalFile, as look: FileCheck) async throws -> Bool {

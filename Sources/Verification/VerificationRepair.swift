@@ -67,7 +67,7 @@ package struct VerificationRepair: Sendable {
 
     private func verified(_ files: [VerifiedFile], in session: LibrarySession) async throws -> VerificationReport {
         let pass = VerificationPass(
-            files, library: session.folder.path, depth: .whole, store: session.store, round: nil, renames: [],
+            files, library: session.folder.path, depth: .whole, store: session.store, round: nil, operations: [],
             report: VerificationReport(isQuick: false), emit: { _ in })
         return try await pass.run()
     }
@@ -102,7 +102,7 @@ package struct VerificationRepair: Sendable {
         let kept = try await session.trash.list().first {
             $0.file.episode == episode && $0.file.fetchedAt == bad.file.fetchedAt
         }
-        return .repaired(keptAs: kept?.path)
+        return .repaired(keptAs: kept?.to)
     }
 
     /// Hears why episodes are not fetched.

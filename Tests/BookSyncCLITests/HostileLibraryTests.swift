@@ -44,11 +44,13 @@ extension ProductTests {
             }
         }
 
-        @Test(.needs("sqlite3"))
-        func `nor one in the records of the trash`() async throws {
+        @Test(
+            .needs("sqlite3"), arguments: ["path", "to_path"],
+            ["../../../../outside.mp3", ".booksync/trash/../../../outside.mp3", ".booksync/store.sqlite"])
+        func `nor one in the records of the trash`(column: String, path: String) async throws {
             try await withVictim { bench, _ in
                 #expect(try await bench.run("remove", "40111/1").exitCode == 0)
-                try await Self.inStore("UPDATE trashed_file SET path = '../../../../outside.mp3'", of: bench)
+                try await Self.inStore("UPDATE operation SET \(column) = '\(path)'", of: bench)
                 for command in [
                     ["trash", "empty", "--yes"], ["trash", "restore", "--all"], ["trash", "list"], ["undo"],
                 ] {

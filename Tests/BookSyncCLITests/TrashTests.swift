@@ -261,7 +261,7 @@ extension ProductTests {
                 for (section, days) in [(1, 31), (2, 29)] {
                     let time = Int64((Date().timeIntervalSince1970 - Double(days) * 86400) * 1000)
                     let moved = try #require(try trashed(bench).first { $0.contains("00\(section)") })
-                    let statement = "UPDATE trashed_file SET moved_at = \(time) WHERE path = '\(moved)'"
+                    let statement = "UPDATE operation SET done_at = \(time) WHERE path = '\(moved)'"
                     let result = try await ForeignProgram.run(
                         "sqlite3", ["L/.booksync/store.sqlite", statement], in: bench)
                     #expect(result.exitCode == 0, "\(result.errors)")

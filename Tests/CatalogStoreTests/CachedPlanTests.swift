@@ -62,7 +62,9 @@ import Testing
             file.isNamedByUser = true
             try await $0.updateFiles([file])
         },
-        Change("a rename that is begun") { try await $0.intendRenames([(episode: .sample(1), to: "new/1.mp3")]) },
+        Change("a rename that is begun") {
+            _ = try await $0.begin(.rename, [(.sample(1), to: "new/1.mp3")], batch: Date())
+        },
         Change("a transfer") { try await $0.save([.sample(5)]) },
     ]
 

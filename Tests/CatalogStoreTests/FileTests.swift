@@ -6,6 +6,8 @@ import Support
 import Testing
 
 @Suite(.limitedConcurrency) struct FileTests {
+    private let now = time(milliseconds: 1_800_000_000_000)
+
     private func withFiles<Value>(
         _ paths: [String], _ body: (CatalogStore) async throws -> Value
     ) async throws -> Value {
@@ -33,10 +35,13 @@ import Testing
         try await withFiles(["a", "b"]) { store in
             let begin = time(milliseconds: 1_800_000_000_000)
             for day in days {
-                try store.commit(replacedFileOf: .sample(1), at: "a", begin.addingTimeInterval(day * 86400))
+                let now = begin.addingTimeInterval(day * 86400)
+                try store.commit(replacing: .sample(1), at: "a", to: ".booksync/trash/\(day)/a", batch: now)
+                try await store.finish([.sample(1, path: "a")])
             }
+            #expect(try await store.trashedFiles().count == days.count)
             // What is in the trash has no say.
-            try await store.forgetTrashed(try await store.trashedFiles())
+            try await store.forget(try await store.trashedFiles())
             #expect(try await store.oftenReplaced(in: veterinary) == (isOften ? ["id1"] : []))
         }
     }
@@ -80,14 +85,14 @@ import Testing
             // 1 and 2 swap; 3 takes the place that 4 leaves.
             let renames = [(1, "b"), (2, "a"), (3, "d"), (4, "e")]
                 .map { (episode: EpisodeIdentity.sample($0), to: $1) }
-            try await store.intendRenames(renames)
+            let begun = try await store.begin(.rename, renames, batch: now)
             #expect(try await paths(store) == ["a", "b", "c", "d"])
-            let intended = try await store.intendedRenames()
-            #expect(intended.map(\.pendingPath) == ["b", "a", "d", "e"])
-            #expect(intended.map(\.file) == zip(1...4, ["a", "b", "c", "d"]).map { .sample($0, path: $1) })
-            try await store.completeRenames(renames.map(\.episode))
+            #expect(try await store.operationsUnderWay() == begun)
+            #expect(begun.map(\.to) == ["b", "a", "d", "e"] && begun.allSatisfy { $0.state == .begun })
+            #expect(begun.map(\.file) == zip(1...4, ["a", "b", "c", "d"]).map { .sample($0, path: $1) })
+            try await store.complete(begun)
             #expect(try await paths(store) == ["b", "a", "d", "e"])
-            #expect(try await store.intendedRenames().isEmpty)
+            #expect(try await store.operationsUnderWay().isEmpty)
             #expect(try await store.books().first?.path == ".")
         }
     }
@@ -103,54 +108,59 @@ import Testing
             // A new version keeps the name; another place, or a rename of ours, ends that it is the user's.
             try await store.finish([.sample(1, path: "b")])
             #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == true)
-            try await store.intendRenames([(.sample(1), to: "c")])
-            try await store.completeRenames([.sample(1)])
+            try await store.complete(try await store.begin(.rename, [(.sample(1), to: "c")], batch: now))
             #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == false)
         }
     }
 
-    @Test func `noting a file anew keeps its intended rename, another place ends it`() async throws {
-        try await withFiles(["a"]) { store in
-            try await store.intendRenames([(.sample(1), to: "x")])
-            try await store.updateFiles([.sample(1, path: "a")])
-            #expect(try await store.intendedRenames().map(\.pendingPath) == ["x"])
-            try await store.finish([.sample(1, path: "b")])
-            #expect(try await store.intendedRenames().isEmpty)
+    @Test func `a rename that is dropped, or begun anew, leaves the file where it was`() async throws {
+        try await withFiles(["a", "b"]) { store in
+            let begun = try await store.begin(.rename, [(.sample(1), to: "x"), (.sample(2), to: "y")], batch: now)
+            try await store.drop([begun[0]])
+            #expect(try await store.operationsUnderWay() == [begun[1]])
+            _ = try await store.begin(.rename, [(.sample(2), to: "z")], batch: now)
+            #expect(try await store.operationsUnderWay().map(\.to) == ["z"])
+            #expect(try await paths(store) == ["a", "b"])
         }
     }
 
-    @Test func `an abandoned rename leaves the file where it was`() async throws {
-        try await withFiles(["a", "b"]) { store in
-            try await store.intendRenames([(.sample(1), to: "x"), (.sample(2), to: "y")])
-            try await store.abandonRenames([.sample(1)])
-            #expect(try await store.intendedRenames().map(\.pendingPath) == ["y"])
-            #expect(try await paths(store) == ["a", "b"])
+    @Test func `what is under way survives a rename that is taken back and is then dropped`() async throws {
+        try await withFiles(["a"]) { store in
+            try await store.complete(try await store.begin(.rename, [(.sample(1), to: "x")], batch: now))
+            let reversing = try await store.beginReversing(try await store.doneOperations())
+            #expect(try await store.operationsUnderWay().map(\.state) == [.reversing])
+            #expect(reversing.map(\.source) == ["x"] && reversing.map(\.target) == ["a"])
+            #expect(try await store.doneOperations().isEmpty)
+            try await store.drop(reversing)
+            #expect(try await store.doneOperations().map(\.to) == ["x"])
         }
     }
 
     @Test func `a place that a file keeps cannot be taken by a rename`() async throws {
         try await withFiles(["a", "b", "c"]) { store in
-            try await store.intendRenames([(.sample(1), to: "b"), (.sample(3), to: "d")])
-            let failure = try await failure { try await store.completeRenames([.sample(3), .sample(1)]) }
+            let begun = try await store.begin(.rename, [(.sample(1), to: "b"), (.sample(3), to: "d")], batch: now)
+            let failure = try await failure { try await store.complete(begun.reversed()) }
             #expect(failure?.why.description == "it is recorded as the file of kting:30776#id2")
             #expect(try await paths(store) == ["a", "b", "c"])
-            #expect(try await store.intendedRenames().count == 2)
+            #expect(try await store.operationsUnderWay().count == 2)
         }
     }
 
     @Test func `two files cannot mean to go to one place`() async throws {
         try await withFiles(["a", "b"]) { store in
             let failure = try await failure {
-                try await store.intendRenames([(.sample(1), to: "x"), (.sample(2), to: "x")])
+                _ = try await store.begin(.rename, [(.sample(1), to: "x"), (.sample(2), to: "x")], batch: now)
             }
             #expect(failure?.why.description == "it is recorded as the file of kting:30776#id1")
-            #expect(try await store.intendedRenames().isEmpty)
+            #expect(try await store.operationsUnderWay().isEmpty)
         }
     }
 
-    @Test func `a rename that was not intended cannot be completed`() async throws {
+    @Test func `a rename that is not under way cannot be completed`() async throws {
         try await withFiles(["a"]) { store in
-            let failure = try await failure { try await store.completeRenames([.sample(1)]) }
+            let begun = try await store.begin(.rename, [(.sample(1), to: "x")], batch: now)
+            try await store.drop(begun)
+            let failure = try await failure { try await store.complete(begun) }
             #expect(failure?.kind == .defect)
             #expect(try await paths(store) == ["a"])
         }

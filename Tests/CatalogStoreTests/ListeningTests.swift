@@ -82,8 +82,7 @@ import Testing
             renamed.section = 9
             renamed.size = 5
             _ = try await store.merge([renamed], startingAt: 4, of: veterinary)
-            try await store.intendRenames([(episode: .sample(1), to: "new/1.mp3")])
-            try await store.completeRenames([.sample(1)])
+            try await store.complete(try await store.begin(.rename, [(.sample(1), to: "new/1.mp3")], batch: Date()))
             var replaced = LocalFile.sample(1, path: "new/1.mp3")
             replaced.size = 5
             try await store.finish([replaced])

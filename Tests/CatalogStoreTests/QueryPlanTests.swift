@@ -42,10 +42,9 @@ import Testing
             "FROM transfer t CROSS JOIN episode e", ["SCAN t", sort], "the queue, which is in an order of its own"),
         Exception("SELECT COUNT(*) FROM transfer", ["SCAN transfer"], "counted without a look at the rows"),
         Exception("UPDATE transfer SET etag = NULL", ["SCAN transfer"], "all of an older store"),
-        Exception("FROM trashed_file f", ["SCAN f"], "the trash, and by an index of its own what is on its way there"),
+        Exception("FROM operation o", ["SCAN o"], "the trash, and what is under way, by indexes of their own"),
         Exception("FROM local_file UNION", ["SCAN local_file", "SCAN joined_file"], "all paths"),
         Exception("e.book_id <> ? UNION ALL", ["SCAN f"], "the paths in the library's own folder"),
-        Exception("FROM retagging r", ["SCAN r"], "what a killed run announced"),
         Exception("FROM publication_watch w", ["SCAN w"], "the books that are waited for"),
         Exception("FROM outage", ["SCAN outage"], "the outages"),
         Exception("FROM replacement r", ["SCAN r", sort], "the replacements of the last days: most books have none"),
@@ -320,9 +319,7 @@ import Testing
         _ = try await store.pathsOfOthers(than: veterinary, in: ["", "萧十一狼"])
         try await store.updateFiles([file])
         _ = try await store.replaceRecord(of: file, with: file)
-        try await store.announceRetagging(file)
-        _ = try await store.announcedRetaggings()
-        try await store.endRetagging(file, isDone: true)
+        try await store.complete([try await store.begin(publishing: file)])
         _ = try await store.booksWithoutTags(fetchedSince: now)
         try await store.record(.success(MediaInfo(container: "mp3", codec: "mp3")), of: file)
         _ = try await store.media(of: file.episode)
@@ -343,40 +340,37 @@ import Testing
         _ = try await store.verifiedFiles(since: round)
         _ = try await store.lastVerified(file.episode)
         try await store.endVerification(round, at: now)
-        for batch in [RenameBatch.new, .undo] {
-            try await store.intendRenames([(file.episode, to: "乙/\(batch).mp3")], batch: batch)
-            _ = try await store.intendedRenames()
-            try await store.completeRenames([file.episode], at: now)
+        // As many as make the store forget the first one.
+        for turn in -51...0 {
+            let renames = try await store.begin(
+                .rename, [(file.episode, to: "乙/\(turn).mp3")], batch: now.addingTimeInterval(Double(turn)))
+            _ = try await store.operationsUnderWay()
+            try await store.complete(renames, at: now)
         }
+        try await store.complete(try await store.beginReversing(try await store.doneOperations()))
         await #expect(throws: Failure.self) {
-            try await store.intendRenames([(file.episode, to: "丁.mp3"), (.sample(2), to: "丁.mp3")])
+            _ = try await store.begin(.rename, [(file.episode, to: "丁.mp3"), (.sample(2), to: "丁.mp3")], batch: now)
         }
-        try await store.intendRenames([(file.episode, to: "乙.mp3")])
-        try await store.abandonRenames([file.episode])
+        try await store.drop(try await store.begin(.rename, [(file.episode, to: "乙.mp3")], batch: now))
         for change in [CatalogStore.NumberChange.record, .restore, .forget] {
             try await store.setNumbers(of: [file.episode.book], change)
         }
         _ = try await store.oftenReplaced(in: file.episode.book)
-        try await store.forgetRenames(try await store.lastRenames()?.renames ?? [])
+        try await store.forget(try await store.doneOperations(of: now))
     }
 
     private func useTrash(of store: CatalogStore, at now: Date) async throws {
-        for isMoved in [true, false] {
-            try await store.remove([.sample(3)], at: now)
-            let files = try await store.intendTrashing()
-            for file in files { try await store.follow(file, to: "丙.mp3") }
-            if isMoved {
-                try await store.completeTrashing(files, at: now)
-                for file in try await store.trashedFiles() { try await store.restore(file) }
-            } else {
-                try await store.forgetTrashing(files)
-                try await store.forgetTrashed(files)
-            }
-        }
+        try await store.remove([.sample(3)], at: now)
+        let removed = try await store.removedWithFiles().map(\.episode.identity)
+        #expect(removed == [.sample(3)])
+        let trashed = try await store.begin(.trash, [(.sample(3), to: ".booksync/trash/丙.mp3")], batch: now)
+        try await store.complete(trashed, at: now)
+        try await store.complete(try await store.beginReversing(try await store.trashedFiles()))
         _ = try await store.trashedFiles(of: veterinary)
         try await store.forgetRemovals(of: [.sample(3)])
         try await store.forgetRemovals(at: now)
-        try store.commit(replacedFileOf: .sample(2), at: "甲/2.mp3", now)
+        try store.commit(replacing: .sample(2), at: "甲/2.mp3", to: ".booksync/trash/2.mp3", batch: now)
+        try await store.finish([.sample(2, path: "甲/2.mp3")])
     }
 
     private func useShelf(of store: CatalogStore, named other: BookIdentity) async throws {

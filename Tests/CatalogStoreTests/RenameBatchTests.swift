@@ -16,12 +16,10 @@ import Testing
         }
     }
 
-    private func rename(
-        _ number: Int, to path: String, batch: RenameBatch = .new, _ store: CatalogStore
-    ) async throws -> RenameBatch {
-        let number64 = try await store.intendRenames([(.sample(number), to: path)], batch: batch)
-        try await store.completeRenames([.sample(number)], at: now)
-        return number64.map { .number($0) } ?? batch
+    private func rename(_ number: Int, to path: String, batch: Int = 1, _ store: CatalogStore) async throws {
+        let begun = try await store.begin(
+            .rename, [(.sample(number), to: path)], batch: now.addingTimeInterval(Double(batch)))
+        try await store.complete(begun)
     }
 
     @Test func `former numbers are restored, and what came since and has one of them goes behind`() async throws {
@@ -48,44 +46,46 @@ import Testing
         }
     }
 
-    private func outline(_ store: CatalogStore) async throws -> [String]? {
-        try await store.lastRenames()?.renames.map { rename in
-            "\(rename.section): \(rename.from) → \(rename.to), at \(rename.file?.path ?? "-")"
+    private func outline(_ store: CatalogStore) async throws -> [String] {
+        try await store.doneOperations().map { rename in
+            "\(rename.section): \(rename.file.path) → \(rename.to), at \(rename.current?.path ?? "-")"
         }
     }
 
     @Test func `the renames of one run are one batch, and the last one is told`() async throws {
         try await withFiles { store in
-            #expect(try await outline(store) == nil)
-            let batch = try await rename(2, to: "b", store)
-            _ = try await rename(1, to: "a", batch: batch, store)
+            #expect(try await outline(store) == [])
+            try await rename(2, to: "b", store)
+            try await rename(1, to: "a", store)
             #expect(try await outline(store) == ["1: 1 → a, at a", "2: 2 → b, at b"])
-            #expect(try await store.lastRenames()?.renamedAt == now)
-            _ = try await rename(3, to: "c", store)
+            try await rename(3, to: "c", batch: 2, store)
             #expect(try await outline(store) == ["3: 3 → c, at c"])
+            #expect(try await store.doneOperations(of: now.addingTimeInterval(1)).count == 2)
         }
     }
 
-    @Test func `what is only intended, or was abandoned, is no rename`() async throws {
+    @Test func `what is only begun, or was dropped, is not done`() async throws {
         try await withFiles { store in
-            try await store.intendRenames([(.sample(1), to: "a"), (.sample(2), to: "b")])
-            #expect(try await outline(store) == nil)
-            try await store.abandonRenames([.sample(2)])
-            try await store.completeRenames([.sample(1)], at: now)
+            let begun = try await store.begin(.rename, [(.sample(1), to: "a"), (.sample(2), to: "b")], batch: now)
+            #expect(try await outline(store) == [])
+            try await store.drop([begun[1]])
+            try await store.complete([begun[0]])
             #expect(try await outline(store) == ["1: 1 → a, at a"])
         }
     }
 
     @Test func `a rename that is taken back is forgotten, and its file keeps its name`() async throws {
         try await withFiles { store in
-            let batch = try await rename(1, to: "a", store)
-            _ = try await rename(2, to: "b", batch: batch, store)
-            _ = try await rename(1, to: "1", batch: .undo, store)
+            try await rename(1, to: "a", store)
+            try await rename(2, to: "b", store)
+            let first = try await store.doneOperations()[0]
+            try await store.complete(try await store.beginReversing([first]))
             #expect(try await outline(store) == ["2: 2 → b, at b"])
+            #expect(try await store.episode(.sample(1))?.file?.path == "1")
             #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == true)
             #expect(try await store.episode(.sample(2))?.file?.isNamedByUser == false)
             // Renamed once more by a run, it is the naming's again.
-            _ = try await rename(1, to: "x", store)
+            try await rename(1, to: "x", batch: 2, store)
             #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == false)
             #expect(try await outline(store) == ["1: 1 → x, at x"])
         }
@@ -93,25 +93,24 @@ import Testing
 
     @Test func `files that are gone or elsewhere are told with their batch until they are forgotten`() async throws {
         try await withFiles { store in
-            let batch = try await rename(1, to: "a", store)
-            _ = try await rename(2, to: "b", batch: batch, store)
+            try await rename(1, to: "a", store)
+            try await rename(2, to: "b", store)
             try await store.forgetFile(of: .sample(1))
             var moved = LocalFile.sample(2, path: "elsewhere")
             moved.isNamedByUser = true
             try await store.updateFiles([moved])
             #expect(try await outline(store) == ["1: 1 → a, at -", "2: 2 → b, at elsewhere"])
-            let renames = try #require(try await store.lastRenames()).renames
-            try await store.forgetRenames([renames[0]])
+            try await store.forget([try await store.doneOperations()[0]])
             #expect(try await outline(store) == ["2: 2 → b, at elsewhere"])
         }
     }
 
     @Test func `fifty batches are remembered`() async throws {
         try await withFiles { store in
-            for turn in 1...60 { _ = try await rename(1, to: "turn \(turn)", store) }
+            for turn in 1...60 { try await rename(1, to: "turn \(turn)", batch: turn, store) }
             var taken = 0
-            while let last = try await store.lastRenames()?.renames.first {
-                _ = try await rename(1, to: last.from, batch: .undo, store)
+            while let last = try await store.doneOperations().first {
+                try await store.complete(try await store.beginReversing([last]))
                 taken += 1
             }
             #expect(taken == 50)

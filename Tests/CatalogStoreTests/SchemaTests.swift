@@ -53,7 +53,8 @@ import Testing
             #expect(try await store.episode(.sample(1))?.file == file)
             var retagged = file
             retagged.sha256 = String(repeating: "34", count: 32)
-            #expect(try await store.announcedRetaggings() == [retagged])
+            let announced = try await store.operationsUnderWay()
+            #expect(announced.map(\.file) == [retagged] && announced.map(\.kind) == [.publish])
             let joined = JoinedFile(
                 path: "萧十一狼/回到古代当兽医.m4b", book: veterinary, size: 123_456,
                 modificationTime: 1_700_000_000_123_456_789, madeOf: String(repeating: "34", count: 32))
@@ -90,8 +91,9 @@ import Testing
             #expect(try await store.media(of: .sample(1)) == media)
             let verifiedAt = time(milliseconds: 1_700_000_300_000)
             #expect(try await store.lastVerified(.sample(1)) == verifiedAt)
-            let renamed = try await store.lastRenames()?.renames.map(\.from)
-            #expect(renamed == ["萧十一狼/兽医/1.mp3"])
+            let renamed = try #require(try await store.doneOperations().first)
+            #expect(renamed.file.path == "萧十一狼/兽医/1.mp3" && renamed.to == file.path && renamed.current == file)
+            #expect(try await store.trashedFiles().map(\.file.path) == ["萧十一狼/0003.mp3"])
             #expect(try await store.runs(last: 9).map(\.exitCode) == [nil, 75])
             #expect(try await store.outages().map(\.runs) == [2])
             let wordings = try await [store.outages().first?.error, store.runs(last: 9).last?.error].map { $0?.wording }
@@ -136,7 +138,6 @@ import Testing
         "UPDATE local_file SET path = '/etc/passwd'", "UPDATE local_file SET path = ''",
         "UPDATE local_file SET path = 'the same'", "UPDATE local_file SET size = -1",
         "UPDATE local_file SET verification = 'hearsay'", "UPDATE local_file SET is_named_by_user = 2",
-        "UPDATE local_file SET pending_path = 'the same'",
         "UPDATE transfer SET state = 'finished'", "UPDATE transfer SET state = 'resting'",
         "UPDATE transfer SET committed_length = total + 1", "UPDATE transfer SET committed_length = -1",
         "UPDATE transfer SET state = 'verifying', sha256 = NULL",
@@ -144,8 +145,9 @@ import Testing
         "UPDATE verified_file SET sha256 = 'abc'", "UPDATE verified_file SET round = 99",
         "INSERT INTO verified_file (episode_id, round, verified_at, sha256) SELECT 99, round, 0, sha256 FROM verified_file",
         "INSERT INTO verification (scope, started_at) VALUES ('', 0)",
-        "UPDATE renaming SET from_path = '/etc/passwd'", "UPDATE renaming SET to_path = ''",
-        "UPDATE renaming SET batch = 0",
+        "UPDATE operation SET path = '/etc/passwd'", "UPDATE operation SET to_path = ''",
+        "UPDATE operation SET state = 'done'", "UPDATE operation SET kind = 'delete'",
+        "INSERT INTO operation SELECT 99, batch, kind, state, done_at, to_path, 2, path, size, sha256, mtime, inode, etag, last_modified, validator_age, catalog_size, catalog_modified_at, fetched_at, verification, is_named_by_user, fetched_from, original_size, original_sha256, stream_sha256 FROM operation",
         "UPDATE cached_plan SET kept = -1", "UPDATE cached_plan SET locked = skipped + 1",
         "UPDATE cached_plan SET folders = '{}'", "UPDATE cached_plan SET fingerprint = ''",
         "UPDATE subscription SET since = ''", "UPDATE subscription SET transfer_order = 'sideways'",
@@ -188,7 +190,7 @@ import Testing
                 Subscription(book: veterinary, filter: EpisodeFilter(latest: 1), tags: tags))
             let round = try await store.beginVerification(of: "", anew: false, at: time(milliseconds: 0))
             try await store.recordVerified([.sample(1)], in: round, at: time(milliseconds: 0))
-            try await store.intendRenames([(.sample(1), to: "elsewhere")])
+            _ = try await store.begin(.rename, [(.sample(1), to: "elsewhere")], batch: time(milliseconds: 0))
             _ = try await store.beginRun("mirror", of: [veterinary], at: time(milliseconds: 0))
             let idle = BookIdentity(source: "kting", id: "idle")
             _ = try await store.merge(samples(1...1, of: idle), startingAt: 0, of: idle)

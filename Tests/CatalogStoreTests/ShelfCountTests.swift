@@ -38,10 +38,8 @@ import Testing
             try await $0.updateFiles([.sample(1, path: "other/1.mp3"), .sample(2, path: "other/2.mp3")])
         },
         Change("a rename") { store async throws in
-            try await store.intendRenames([
-                (episode: .sample(1), to: "new/1.mp3"), (episode: .sample(2), to: "new/2.mp3"),
-            ])
-            try await store.completeRenames([.sample(1), .sample(2)])
+            let renames = [(EpisodeIdentity.sample(1), "new/1.mp3"), (.sample(2), "new/2.mp3")]
+            try await store.complete(try await store.begin(.rename, renames, batch: Date()))
         },
         Change("another book") {
             let other = BookIdentity(source: "a", id: "b")

@@ -62,7 +62,7 @@ import Testing
                 positions: try await store.positions(of: book),
                 notes: try await store.bookmarks(of: book, for: User.owner.id).map(\.note),
                 subscription: try await store.subscriptions().first { $0.book == book },
-                trashed: try await store.trashedFiles(of: book).map(\.path))
+                trashed: try await store.trashedFiles(of: book).map(\.to))
         }
         guard var whole = known ?? nil else { return nil }
         for path in whole.episodes.compactMap(\.file?.path) + whole.trashed {

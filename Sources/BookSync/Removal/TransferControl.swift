@@ -151,11 +151,12 @@ package struct TransferControl: Sendable {
         removal.episodes = try await store.remove(wanted.map(\.episode.identity), at: Date())
         try await Self.whileNobodyRuns(in: folder) {
             try await Self.dropPartials(of: begun, in: folder)
+            try await OperationExecution(library: folder.path, store: store).recover()
             let collected = try await Trash(library: folder.path, store: store).collect()
             // What others left is none of this command's.
             let own = Set(wanted.map(\.episode.identity))
-            removal.files = collected.moved.count { own.contains($0.file.episode) }
-            removal.absent = collected.absent.count { own.contains($0.file.episode) }
+            removal.files = collected.moved.count(where: own.contains)
+            removal.absent = collected.absent.count(where: own.contains)
             let failures = collected.failures.filter { $0.episode.map(own.contains) ?? true }
             removal.failures = failures.map(\.failure)
             failed = Set(failures.compactMap(\.episode))

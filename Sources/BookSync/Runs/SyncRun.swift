@@ -23,7 +23,7 @@ package struct SyncRun: Sendable {
     let writer: MediaProbe?
     let emit: @Sendable (SyncEvent) -> Void
     /// When what expires or is replaced in this run counts as removed, so that one undo brings it back.
-    private let expiresAt = Date()
+    private let startedAt = Date()
 
     /// - Parameters:
     ///   - control: tells it what to leave, and what else to do; good for one run.
@@ -101,7 +101,6 @@ package struct SyncRun: Sendable {
                 library: configuration.library, store: session.store,
                 stores: true, transport: transport, outages: outages, control: control, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
-            var batch = RenameBatch.new
             var planned: Set<BookIdentity> = []
             var failedBefore: Set<EpisodeIdentity> = []
             var asked: Set<EpisodeIdentity> = []
@@ -131,8 +130,8 @@ package struct SyncRun: Sendable {
                 logger: logger,
                 look: { try await feed?.look() },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
-                keepReplaced: { [trash = session.trash, expiresAt] episode, path in
-                    try trash.keep(episode, at: path, replacedAt: expiresAt)
+                keepReplaced: { [operations = session.operations, startedAt] episode, path in
+                    try operations.keep(episode, at: path, batch: startedAt)
                 },
                 requireHeld: { [lock = session.lock] in try lock.requireHeld() },
                 objection: { [check = media.map(AudioCheck.init)] path, episode in
@@ -161,7 +160,7 @@ package struct SyncRun: Sendable {
                 var assembled = assembled
                 assembled.leaveAdoptions(ofTransfers: asked)
                 var wanted = try await applyPlan(
-                    assembled, isFirst: isNew, renumbers: request.renumbers, in: session, batch: &batch, &report)
+                    assembled, isFirst: isNew, renumbers: request.renumbers, in: session, &report)
                 let withdrawn = withdraw(&wanted)
                 if isNew { report.recordCancelled(withdrawn) }
                 guard !wanted.isEmpty else { return }
@@ -316,7 +315,7 @@ package struct SyncRun: Sendable {
     /// - Returns: what is left to be fetched.
     private func applyPlan(
         _ assembled: AssembledPlan, isFirst: Bool, renumbers: Bool, in session: LibrarySession,
-        batch: inout RenameBatch, _ report: inout RunReport
+        _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.record(
@@ -330,7 +329,7 @@ package struct SyncRun: Sendable {
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
         try await session.store.remove(assembled.tombstoned, at: Date(), by: .missingFile)
         // Their files are moved with those that the user removed, at the run's end, and come back by one undo.
-        report.summary.expired += try await session.store.remove(assembled.expired, at: expiresAt, by: .keepRule)
+        report.summary.expired += try await session.store.remove(assembled.expired, at: startedAt, by: .keepRule)
         for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
         try await session.store.forgetRemovals(of: assembled.restored)
         let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)
@@ -342,16 +341,13 @@ package struct SyncRun: Sendable {
         if !renumbers, assembled.plan.actions.contains(where: { $0.kind == .rename }) {
             try await session.store.setNumbers(of: [assembled.plan.book.identity], .forget)
         }
-        let renames = RenameExecution(library: session.folder.path, store: session.store)
-        let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
-        batch = outcome.batch
-        report.summary.renamed += outcome.renamed.count
-        for action in outcome.renamed {
-            if let from = action.fromPath { emit(.renamed(action.episode.identity, from: from, to: action.path)) }
-        }
-        for failure in outcome.failures { report.fail(failure, emit: emit) }
+        let renames = assembled.plan.actions.filter { $0.kind == .rename }.map { ($0.episode.identity, $0.path) }
+        let outcome = try await session.operations.perform(.rename, renames, batch: startedAt)
+        report.summary.renamed += outcome.done.count
+        for rename in outcome.done { emit(.renamed(rename.episode, from: rename.file.path, to: rename.to)) }
+        for (rename, failure) in outcome.failures { report.fail(rename.report(failure), emit: emit) }
         // What still has its old name is not replaced under the new one.
-        let unmoved = Set(outcome.failures.map(\.episode))
+        let unmoved = Set(outcome.failures.map(\.operation.episode))
         let wanted = assembled.requests.filter { !unmoved.contains($0.episode.identity) }
         // What moves and is replaced is counted when it is replaced.
         let replaced = Set(wanted.map(\.episode.identity))

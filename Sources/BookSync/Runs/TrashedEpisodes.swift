@@ -7,7 +7,7 @@ import SyncPlanner
 /// Episodes that a plan would fetch and whose files lie in the trash: they come back from there, and are not fetched again.
 /// What the catalog has another version of stays there.
 struct TrashedEpisodes: Sendable {
-    private let files: [TrashedFile]
+    private let files: [FileOperation]
 
     /// - Parameters:
     ///   - store: nil where there is none.
@@ -56,7 +56,7 @@ struct TrashedEpisodes: Sendable {
         guard !files.isEmpty else { return nil }
         // What was damaged before it was replaced, or does not come back, is fetched.
         let sound = try await runBlocking { [files] in
-            files.filter { $0.file.hasContent(at: library + "/" + $0.path) }
+            files.filter { $0.file.hasContent(at: library + "/" + $0.to) }
         }
         let restored = try await Trash(library: library, store: store).restore(sound).files
         guard !restored.isEmpty else { return nil }

@@ -100,6 +100,8 @@ package struct LibrarySession: Sendable {
         try await store.subscriptions()
     }
 
+    var operations: OperationExecution { OperationExecution(library: folder.path, store: store) }
+
     package var trash: Trash { Trash(library: folder.path, store: store) }
 
     /// Moves the files of episodes that were removed while a run was under way.
@@ -161,8 +163,8 @@ package struct LibrarySession: Sendable {
             // Where the file was copied from another filesystem, it may be there still.
             try await runBlocking { try PartialFile.drop(record.episode, in: folder.partialFolder) }
         }
-        try await RenameExecution(library: folder.path, store: store).recoverInterrupted()
-        try await FileTagging.recoverInterrupted(in: folder.path, store: store)
+        try await operations.recover()
+        try await FileTagging.removeUnfinished(in: folder.path)
         try await BookJoin.removeUnfinished(in: folder.path)
     }
 

@@ -27,25 +27,25 @@ struct TrashListCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
-        let (found, status) = try await program.ask(configuration) { own, place -> [TrashedFile] in
+        let (found, status) = try await program.ask(configuration) { own, place -> [FileOperation] in
             guard configuration.hasSeveralLibraries else { return try await Trash.list(in: own.library) }
             return try await ShelfReader.read(own.library) { try await $0.trashedFiles() } ?? []
         }
         var files = found.answers.flatMap { $1.named($0, of: configuration) }
-        if configuration.hasSeveralLibraries { files.sort { $0.removedAt > $1.removedAt } }
+        if configuration.hasSeveralLibraries { files.sort { $0.batch > $1.batch } }
         await program.print(
             .array(files.map { JSONDocument($0) }), or: Self.table(files), then: ["\(files.summary) in the trash"])
         return status
     }
 
-    private static func table(_ files: [TrashedFile]) -> TextTable {
+    private static func table(_ files: [FileOperation]) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "removed"), .init(title: "episode"), .init(title: "bytes", alignment: .trailing),
             .init(title: "path", isFlexible: true),
         ])
         table.rows = files.map { trashed in
             [
-                describeTime(trashed.removedAt),
+                describeTime(trashed.batch),
                 BookReference.example(trashed.section, of: trashed.file.episode.book),
                 describeBytes(trashed.file.size), trashed.file.path,
             ]
@@ -141,7 +141,7 @@ struct TrashEmptyCommand: Subcommand {
         }
     }
 
-    private func isMeant(_ files: [TrashedFile], _ program: Program, isConfirmed: Bool) async throws -> Bool {
+    private func isMeant(_ files: [FileOperation], _ program: Program, isConfirmed: Bool) async throws -> Bool {
         guard !files.isEmpty, !isConfirmed else { return true }
         return try await StandardInput.confirms(
             "Delete \(files.summary) for good?", what: "\(files.summary) are not deleted",
@@ -169,16 +169,16 @@ extension Program {
     }
 }
 
-extension [TrashedFile] {
+extension [FileOperation] {
     /// `2 files (5 MB)`.
-    fileprivate var summary: Message {
+    var summary: Message {
         let files = Message(count, "file")
         return isEmpty ? files : "\(files) (\(describeBytes(saturatedSum(of: \.file.size))))"
     }
 }
 
 extension TransferControl.Scope {
-    fileprivate func includes(_ trashed: TrashedFile) -> Bool {
+    fileprivate func includes(_ trashed: FileOperation) -> Bool {
         switch self {
         case .everything: true
         case .queue: false

@@ -11,15 +11,15 @@ import Terminal
 struct UndoCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: .words("Take back the last removal, or the renames of the last run that renamed anything."),
+        abstract: .words("Take back what the last command or run removed, replaced and renamed."),
         discussion: .words(
             """
-            Whichever was later. What was removed comes back from the trash.
+            What was removed or replaced comes back from the trash.
 
             Taking renames back is for a shelf that was renamed by a naming that was changed by mistake. What was moved or \
             changed since, or whose old name is taken, is left and named. The files keep the names that they get back, also while the naming is \
             still the changed one; set naming back to what it was, and they follow it again from the next run on. What is \
-            fetched in the meantime gets its name from the naming as it is. Run it again to go back one run further.
+            fetched in the meantime gets its name from the naming as it is. Run it again to go back further.
             """))
 
     @OptionGroup var common: CommonOptions
@@ -33,39 +33,26 @@ struct UndoCommand: Subcommand {
         let configuration = try await lastChanged(try await program.libraryConfiguration(), program)
         // Taking the lock would make a library where there is none.
         _ = try await LibraryFolder.requireStore(in: configuration.library)
-        let trashed = try await Trash.list(in: configuration.library)
-        var report = try await RenameUndo().plan(in: configuration.library)
-        if let last = trashed.first?.removedAt, last > report.renamedAt ?? .distantPast {
-            // The renames are older, and stay.
-            (report.renamedAt, report.undone, report.left, report.isDryRun) = (nil, [], [], dryRun)
-            let renames = report
-            guard dryRun else {
-                return try await program.restoreTrash(
-                    in: configuration, command: "undo", waitingFor: waiting.seconds
-                ) { trash in
-                    try await trash.undoRemoval(at: last)
-                } document: { restored in
-                    Self.document(renames, restored: restored.files, restored.failures.map(\.failure))
-                }
-            }
-            let removed = trashed.filter { $0.removedAt == last }
-            await program.print(
-                Self.document(renames, restored: removed), or: removed.map { "\($0.file.path) to be restored" })
-            return .done
-        }
-        if !dryRun {
-            report = try await LibrarySession.withLibrary(
+        let report =
+            dryRun
+            ? try await Undo().plan(in: configuration.library)
+            : try await LibrarySession.withLibrary(
                 at: configuration.library, command: "undo", waitingFor: waiting.seconds,
                 knownLibraries: program.knownLibraries
-            ) { try await RenameUndo().execute(in: $0) }
+            ) { try await Undo().execute(in: $0) }
+        var lines: [Message] = report.restored.map {
+            report.isDryRun ? "\($0.file.path) to be restored" : "restored \($0.file.path)"
         }
+        if !report.restored.isEmpty, !report.isDryRun { lines.append("\(report.restored.summary) restored") }
+        if report.isOfRenames || report.restored.isEmpty { lines.append(report.sentence) }
         await program.print(
-            Self.document(report), or: Self.table(report, program.words), then: [report.sentence])
-        if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {
+            JSONDocument(report).event("undone"), or: Self.table(report, program.words), then: lines)
+        if !report.renames.isEmpty, !report.isDryRun, !program.options.quiet {
             await program.streams.writeError(
                 "the files keep these names until naming and catalog want just them again; a changed naming can be set back"
             )
         }
+        for failure in report.failures { await program.streams.writeError("booksync: \(failure)") }
         return ExitStatus(of: report.failures)
     }
 
@@ -77,9 +64,7 @@ struct UndoCommand: Subcommand {
         let (found, _) = try await program.ask(configuration) {
             own, place -> (place: LibraryPlace, at: Date)? in
             guard try await ShelfReader.read(own.library, { _ in true }) != nil else { return nil }
-            let removedAt = try await Trash.list(in: own.library).first?.removedAt
-            let renamedAt = try await RenameUndo().plan(in: own.library).renamedAt
-            return [removedAt, renamedAt].compactMap(\.self).max().map { (place, $0) }
+            return try await Undo().plan(in: own.library).batch.map { (place, $0) }
         }
         // The store of the other one may know of something later.
         if let (_, failure) = found.failures.first { throw failure }
@@ -88,24 +73,14 @@ struct UndoCommand: Subcommand {
         return configuration.choosing(last ?? configuration.libraries[0])
     }
 
-    /// One shape, whichever of the two was taken back.
-    private static func document(
-        _ report: RenameUndoReport, restored: [TrashedFile] = [], _ failures: [Failure] = []
-    ) -> JSONDocument {
-        JSONDocument(report).event("undone").adding([
-            "restored": .array(restored.map { JSONDocument($0) }),
-            "errors": .array(failures.map { .string($0.description) }),
-        ])
-    }
-
-    private static func table(_ report: RenameUndoReport, _ words: Wordings) -> TextTable {
+    private static func table(_ report: UndoReport, _ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "path", isFlexible: true),
             .init(title: "why not", isFlexible: true),
         ])
         table.rows =
-            report.undone.map { ["\($0.section)", "\($0.to) → \($0.from)", ""] }
-            + report.left.map { ["\($0.rename.section)", $0.rename.to, words($0.reason)] }
+            report.renames.map { ["\($0.section)", "\($0.to) → \($0.file.path)", ""] }
+            + report.left.map { ["\($0.operation.section)", $0.operation.to, words($0.reason)] }
         return table
     }
 }

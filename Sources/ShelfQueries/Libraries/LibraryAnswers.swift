@@ -117,7 +117,7 @@ extension Array where Element: InLibrary {
 extension BookSummary: InLibrary {}
 extension ShelfReader.EpisodeOnDisk: InLibrary {}
 extension ShownRun: InLibrary {}
-extension TrashedFile: InLibrary {}
+extension FileOperation: InLibrary {}
 
 extension FoundItem: InLibrary {
     package var library: String? {

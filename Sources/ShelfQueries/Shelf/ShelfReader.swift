@@ -135,7 +135,7 @@ package struct ShelfReader: Sendable {
     }
 
     /// What is in the trash, what was removed last first.
-    package func trashedFiles() async throws -> [TrashedFile] {
+    package func trashedFiles() async throws -> [FileOperation] {
         try await store.trashedFiles()
     }
 

@@ -169,7 +169,7 @@ import Testing
             let old = bench.library + "/" + (try #require(rename.fromPath))
             let new = bench.library + "/" + rename.path
             try await bench.withStore { store in
-                try await store.intendRenames([(episode: rename.episode.identity, to: rename.path)])
+                _ = try await store.begin(.rename, [(rename.episode.identity, to: rename.path)], batch: Date())
             }
             if wasMoved { try files.moveItem(atPath: old, toPath: new) }
             let report = try await bench.run()
@@ -181,8 +181,7 @@ import Testing
             #expect(try await bench.recordedPath(2) == new)
             #expect(!files.fileExists(atPath: old))
             #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
-            let intended = try await bench.withStore { try await $0.intendedRenames().count }
-            #expect(intended == 0)
+            #expect(try await bench.withStore { try await $0.operationsUnderWay().isEmpty })
         }
     }
 }

@@ -77,9 +77,10 @@ import Testing
                     .init(episode: $0.episode.identity, from: $0.fromPath ?? "", to: $0.path)
                 })
             try await bench.withStore { store in
-                try await store.intendRenames(renames.map { (episode: $0.episode.identity, to: $0.path) })
-                let execution = RenameExecution(library: bench.library, store: store)
-                for step in steps.prefix(stoppedAfter) { try await execution.move(step.from, to: step.to) }
+                _ = try await store.begin(.rename, renames.map { ($0.episode.identity, $0.path) }, batch: Date())
+                for step in steps.prefix(stoppedAfter) {
+                    try OperationExecution.move(step.from, to: step.to, in: bench.library)
+                }
             }
             let report = try await bench.run()
             #expect(report.failures.isEmpty, "\(report.failures)")
@@ -100,13 +101,13 @@ import Testing
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
             let file = try #require(try await bench.shelved(1)?.file)
-            try await bench.withStore { try await $0.intendRenames([(episode: file.episode, to: "Book/new.mp3")]) }
             let (old, new) = (bench.library + "/" + file.path, bench.library + "/Book/new.mp3")
             // The same bytes and the same time under another inode.
             try await bench.withStore { store in
                 var other = file
                 other.inode += 1_000_000
                 try await store.updateFiles([other])
+                _ = try await store.begin(.rename, [(file.episode, to: "Book/new.mp3")], batch: Date())
             }
             try FileManager.default.moveItem(atPath: old, toPath: new)
             let report = try await bench.run()
@@ -122,8 +123,8 @@ import Testing
             let file = try #require(try await bench.shelved(1)?.file)
             let aside = RenameSteps.aside(file.episode, from: file.path)
             try await bench.withStore { store in
-                try await store.intendRenames([(episode: file.episode, to: "Book/new.mp3")])
-                try await RenameExecution(library: bench.library, store: store).move(file.path, to: aside)
+                _ = try await store.begin(.rename, [(file.episode, to: "Book/new.mp3")], batch: Date())
+                try OperationExecution.move(file.path, to: aside, in: bench.library)
             }
             for path in [file.path, "Book/new.mp3"] {
                 try Data("mine".utf8).write(to: URL(filePath: bench.library + "/" + path))

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func trashedBytes(_ bench: RunBench) async throws -> [[UInt8]] {
-        try await Trash.list(in: bench.library).map { try bench.read(bench.library + "/" + $0.path) }
+        try await Trash.list(in: bench.library).map { try bench.read(bench.library + "/" + $0.to) }
     }
 
     @Test func `the old file and the new one swap places as often as one is restored, and no run fetches any again`()
@@ -61,9 +61,11 @@ import Testing
             }
             #expect(try await bench.run().summary.replaced == 2)
             let trashed = try await Trash.list(in: bench.library)
-            #expect(Set(trashed.map(\.removedAt)).count == 1)
-            let restored = try await trash(bench) { try await $0.undoRemoval(at: trashed[0].removedAt) }
-            #expect(restored.files.count == 2 && restored.failures.isEmpty)
+            #expect(Set(trashed.map(\.batch)).count == 1)
+            let undone = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
+                try await Undo().execute(in: $0)
+            }
+            #expect(undone.restored.count == 2 && undone.failures.isEmpty)
             #expect(try bench.read(path) == ScriptedCatalog.bytes(1))
         }
     }
@@ -95,13 +97,15 @@ import Testing
             let file = try #require(try await bench.shelved(1)?.file)
             let now = Date()
             try await bench.withStore { store in
-                let trash = Trash(library: bench.library, store: store)
+                let operations = OperationExecution(library: bench.library, store: store)
                 try await Task.detached {
-                    guard step == .recorded else { return try trash.keep(file.episode, at: file.path, replacedAt: now) }
-                    try store.commit(replacedFileOf: file.episode, at: file.path, now)
+                    guard step == .recorded else { return try operations.keep(file.episode, at: file.path, batch: now) }
+                    let to = Trash.path(of: file.path, removedAt: now)
+                    try store.commit(replacing: file.episode, at: file.path, to: to, batch: now)
                 }.value
             }
-            let kept = try #require(try await Trash.list(in: bench.library).first).path
+            #expect(try await Trash.list(in: bench.library).isEmpty)
+            let kept = try #require(try await bench.withStore { try await $0.operationsUnderWay() }.first).to
             if step == .copied { try FileManager.default.removeItem(atPath: bench.library + "/" + kept) }
             _ = try await trash(bench) { _ in }
             #expect(try await Trash.list(in: bench.library).isEmpty)
@@ -120,10 +124,11 @@ import Testing
             let old = try #require(try await Trash.list(in: bench.library).first)
             let file = try #require(try await bench.shelved(1)?.file)
             try await bench.withStore { store in
-                let trash = Trash(library: bench.library, store: store)
-                try await Task.detached { try trash.keep(file.episode, at: file.path, replacedAt: Date()) }.value
+                let operations = OperationExecution(library: bench.library, store: store)
+                _ = try await store.beginReversing([old])
+                try await Task.detached { try operations.keep(file.episode, at: file.path, batch: Date()) }.value
             }
-            #expect(rename(bench.library + "/" + old.path, path) == 0)
+            #expect(rename(bench.library + "/" + old.to, path) == 0)
             _ = try await trash(bench) { _ in }
             #expect(try await bench.shelved(1)?.file?.sha256 == old.file.sha256)
             #expect(try await trashedBytes(bench) == [Self.newer])

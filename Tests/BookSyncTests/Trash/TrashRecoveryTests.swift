@@ -19,6 +19,16 @@ import Testing
         }
     }
 
+    /// Records that the file goes to the trash, as a run does that is killed then.
+    private func beginTrashing(_ bench: RunBench) async throws -> FileOperation {
+        try await bench.withStore { store in
+            let removed = try #require(try await store.removedWithFiles().first)
+            let (file, time) = (try #require(removed.file), try #require(removed.removedAt))
+            let to = Trash.path(of: file.path, removedAt: time)
+            return try #require(try await store.begin(.trash, [(file.episode, to)], batch: time).first)
+        }
+    }
+
     private func expectTrashed(_ bench: RunBench, _ path: String) async throws {
         let report = try await bench.run()
         #expect(report.summary.removed == 1 && report.summary.kept == 1 && report.failures.isEmpty)
@@ -26,7 +36,7 @@ import Testing
         #expect(try await bench.shelved(1)?.file == nil)
         let trashed = try await Trash.list(in: bench.library)
         #expect(trashed.count == 1)
-        #expect(try trashed.map { try bench.read(bench.library + "/" + $0.path) } == [ScriptedCatalog.bytes(1)])
+        #expect(try trashed.map { try bench.read(bench.library + "/" + $0.to) } == [ScriptedCatalog.bytes(1)])
         #expect(bench.audioDownloads == 2)
     }
 
@@ -36,7 +46,7 @@ import Testing
 
     @Test func `before the file is moved`() async throws {
         try await withRemoved { bench, path in
-            #expect(try await bench.withStore { try await $0.intendTrashing() }.count == 1)
+            _ = try await beginTrashing(bench)
             #expect(try await Trash.list(in: bench.library).isEmpty)
             try await expectTrashed(bench, path)
         }
@@ -44,8 +54,8 @@ import Testing
 
     @Test func `before the move is recorded`() async throws {
         try await withRemoved { bench, path in
-            let trashed = try #require(try await bench.withStore { try await $0.intendTrashing() }.first)
-            let target = URL(filePath: bench.library + "/" + trashed.path)
+            let trashed = try await beginTrashing(bench)
+            let target = URL(filePath: bench.library + "/" + trashed.to)
             try FileManager.default.createDirectory(
                 at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
             try FileManager.default.moveItem(at: URL(filePath: path), to: target)
@@ -56,9 +66,9 @@ import Testing
     @Test(arguments: [false, true])
     func `forgetting the removal in between leaves the file, or brings it back`(wasMoved: Bool) async throws {
         try await withRemoved { bench, path in
-            let trashed = try #require(try await bench.withStore { try await $0.intendTrashing() }.first)
+            let trashed = try await beginTrashing(bench)
             if wasMoved {
-                let target = URL(filePath: bench.library + "/" + trashed.path)
+                let target = URL(filePath: bench.library + "/" + trashed.to)
                 try FileManager.default.createDirectory(
                     at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
                 try FileManager.default.moveItem(at: URL(filePath: path), to: target)
@@ -72,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func `before what came back is recorded`() async throws {
+    @Test(arguments: [false, true])
+    func `before what came back is recorded, or after somebody brought it back by hand`(byHand: Bool) async throws {
         try await withRemoved { bench, path in
             try await bench.run()
             let trashed = try #require(try await Trash.list(in: bench.library).first)
@@ -80,12 +91,17 @@ import Testing
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
             try FileManager.default.moveItem(
-                at: URL(filePath: bench.library + "/" + trashed.path), to: URL(filePath: path))
-            let restored = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
-                try await $0.trash.restore([trashed])
+                at: URL(filePath: bench.library + "/" + trashed.to), to: URL(filePath: path))
+            if byHand {
+                let restored = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
+                    try await $0.trash.restore([trashed])
+                }
+                #expect(restored.files == [trashed] && restored.failures.isEmpty)
+            } else {
+                _ = try await bench.withStore { try await $0.beginReversing([trashed]) }
             }
-            #expect(restored.files == [trashed] && restored.failures.isEmpty)
             #expect(try await bench.run().summary.kept == 2)
+            #expect(try await Trash.list(in: bench.library).isEmpty)
             #expect(bench.audioDownloads == 2)
         }
     }
@@ -104,7 +120,7 @@ import Testing
                 !FileManager.default.fileExists(atPath: to.path)
                     && (FileManager.default.fileExists(atPath: path) == isAnotherThere))
             let trashed = try #require(try await Trash.list(in: bench.library).first)
-            #expect(try bench.read(bench.library + "/" + trashed.path) == ScriptedCatalog.bytes(1))
+            #expect(try bench.read(bench.library + "/" + trashed.to) == ScriptedCatalog.bytes(1))
             let restored = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
                 try await $0.trash.restore([trashed])
             }
@@ -120,7 +136,7 @@ import Testing
             let report = try await bench.run()
             #expect(report.summary.removed == 1 && report.failures.isEmpty)
             #expect(try await Trash.list(in: bench.library).isEmpty)
-            #expect(try await bench.withStore { try await $0.intendTrashing() }.isEmpty)
+            #expect(try await bench.withStore { try await $0.operationsUnderWay() }.isEmpty)
         }
     }
 }

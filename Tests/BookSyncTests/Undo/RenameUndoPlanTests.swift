@@ -12,13 +12,16 @@ import Testing
 
     private static func rename(
         _ section: Int, _ from: String, _ to: String, at path: String? = nil, hasFile: Bool = true
-    ) -> PastRename {
-        let file = LocalFile(
-            episode: identity(section), path: path ?? to, size: 1000, sha256: "ab", modificationTime: 50,
+    ) -> FileOperation {
+        var file = LocalFile(
+            episode: identity(section), path: from, size: 1000, sha256: "ab", modificationTime: 50,
             inode: UInt64(section), fetchedAt: Date(timeIntervalSince1970: 0), verification: .length)
-        return PastRename(
-            episode: identity(section), section: section, name: "\(section)", from: from, to: to,
-            file: hasFile ? file : nil)
+        let before = file
+        file.path = path ?? to
+        return FileOperation(
+            number: Int64(section), kind: .rename, state: .done, batch: Date(timeIntervalSince1970: 0),
+            section: section,
+            name: "\(section)", title: "", file: before, to: to, current: hasFile ? file : nil)
     }
 
     private static func facts(
@@ -27,12 +30,12 @@ import Testing
         FileAttributes(size: size, modificationTime: time, inode: inode, kind: kind)
     }
 
-    private func undone(_ renames: [PastRename], _ files: [String: FileAttributes]) -> [String] {
-        RenameUndoPlan(renames, files: files).renames.map { "\($0.to) → \($0.from)" }
+    private func undone(_ renames: [FileOperation], _ files: [String: FileAttributes]) -> [String] {
+        RenameUndoPlan(renames, files: files).renames.map { "\($0.to) → \($0.file.path)" }
     }
 
-    private func left(_ renames: [PastRename], _ files: [String: FileAttributes]) -> [String] {
-        RenameUndoPlan(renames, files: files).left.map { "\($0.rename.section): \($0.reason)" }
+    private func left(_ renames: [FileOperation], _ files: [String: FileAttributes]) -> [String] {
+        RenameUndoPlan(renames, files: files).left.map { "\($0.operation.section): \($0.reason)" }
     }
 
     @Test func `renames are taken back, in an order in which none overwrites another`() {
@@ -44,7 +47,7 @@ import Testing
         #expect(undone(swap, ["b": Self.facts(1), "a": Self.facts(2)]).sorted() == ["a → b", "b → a"])
     }
 
-    static let changed: [(PastRename, [String: FileAttributes], String)] = [
+    static let changed: [(FileOperation, [String: FileAttributes], String)] = [
         (rename(1, "a", "b", hasFile: false), [:], "it has no file any more"),
         (rename(1, "a", "b", at: "c"), ["c": facts(1)], "it was moved since, and is at c"),
         (rename(1, "a", "b"), [:], "its file is not at b any more"),
@@ -56,7 +59,7 @@ import Testing
 
     @Test(arguments: changed)
     func `what was changed since, or has no place, is left and named`(
-        _ rename: PastRename, _ files: [String: FileAttributes], _ reason: String
+        _ rename: FileOperation, _ files: [String: FileAttributes], _ reason: String
     ) {
         #expect(undone([rename], files).isEmpty)
         #expect(left([rename], files) == ["1: \(reason)"])

@@ -8,13 +8,13 @@ import Testing
 @testable import BookSync
 @testable import LibraryFiles
 
-@Suite(.full, .limitedConcurrency) struct RenameUndoTests {
+@Suite(.full, .limitedConcurrency) struct UndoTests {
     private let files = FileManager.default
     private static let mistaken = "{title}/{name} ({section}).{ext}"
 
-    private func undo(_ bench: RunBench) async throws -> RenameUndoReport {
+    private func undo(_ bench: RunBench) async throws -> UndoReport {
         try await LibrarySession.withLibrary(at: bench.library, command: "test") {
-            try await RenameUndo().execute(in: $0)
+            try await Undo().execute(in: $0)
         }
     }
 
@@ -29,17 +29,17 @@ import Testing
         try await withRunBench(.episodes(3)) { bench in
             var bench = bench
             try await bench.run()
-            #expect(try await undo(bench).renamedAt == nil)
+            #expect(try await undo(bench).batch == nil)
             let naming = bench.configuration.naming
             bench.configuration.naming = try NamingTemplate(parsing: Self.mistaken)
             #expect(try await bench.run().summary.renamed == 3)
             #expect(try names(bench) == Self.wrong)
-            let plan = try await RenameUndo().plan(in: bench.library)
-            #expect(plan.undone.count == 3 && plan.isDryRun)
+            let plan = try await Undo().plan(in: bench.library)
+            #expect(plan.renames.count == 3 && plan.isDryRun)
             #expect(try names(bench) == Self.wrong)
 
             let report = try await undo(bench)
-            #expect(report.undone.count == 3 && report.left.isEmpty && report.failures.isEmpty)
+            #expect(report.renames.count == 3 && report.left.isEmpty && report.failures.isEmpty)
             #expect(try names(bench) == Self.right)
             // The naming is still the mistaken one.
             #expect(try await bench.run().summary.renamed == 0)
@@ -64,7 +64,7 @@ import Testing
                 }
             }
             #expect(try await bench.run().summary.renamed == 3)
-            #expect(try await undo(bench).undone.count == 3)
+            #expect(try await undo(bench).renames.count == 3)
             for number in 1...3 {
                 let bytes = try bench.read(bench.library + "/Book/" + Self.right[number - 1])
                 #expect(bytes == ScriptedCatalog.bytes(number))
@@ -83,14 +83,14 @@ import Testing
             try Data("mine".utf8).write(to: URL(filePath: stranger))
             try Data("edited".utf8).write(to: URL(filePath: bench.library + "/Book/" + Self.wrong[1]))
             let report = try await undo(bench)
-            #expect(report.undone.map(\.section) == [3])
-            #expect(report.left.map(\.rename.section).sorted() == [1, 2])
+            #expect(report.renames.map(\.section) == [3])
+            #expect(report.left.map(\.operation.section).sorted() == [1, 2])
             #expect(report.failures.map(\.kind) == [.temporary])
             #expect(try bench.read(stranger) == Array("mine".utf8))
             try files.removeItem(atPath: stranger)
             let again = try await undo(bench)
-            #expect(again.undone.map(\.section) == [1] && again.left.isEmpty)
-            #expect(try await undo(bench).renamedAt == nil)
+            #expect(again.renames.map(\.section) == [1] && again.left.isEmpty)
+            #expect(try await undo(bench).batch == nil)
         }
     }
 
@@ -102,9 +102,9 @@ import Testing
             try await bench.run()
             bench.configuration.naming = try NamingTemplate(parsing: "{title}/{name}.{ext}")
             try await bench.run()
-            #expect(try await undo(bench).undone.count == 3)
+            #expect(try await undo(bench).renames.count == 3)
             #expect(try names(bench) == Self.wrong)
-            #expect(try await undo(bench).undone.count == 3)
+            #expect(try await undo(bench).renames.count == 3)
             #expect(try names(bench) == Self.right)
         }
     }
@@ -121,12 +121,12 @@ import Testing
             }
             #expect(try await bench.run().summary.renamed == 2)
             try await bench.withStore { store in
-                let renames = try #require(try await store.lastRenames()).renames
-                try await store.intendRenames(renames.map { ($0.episode, to: $0.from) }, batch: .undo)
+                let renames = try await store.beginReversing(try await store.doneOperations())
                 let steps = RenameSteps.steps(
-                    for: renames.map { .init(episode: $0.episode, from: $0.to, to: $0.from) })
-                let execution = RenameExecution(library: bench.library, store: store)
-                for step in steps.prefix(stoppedAfter) { try await execution.move(step.from, to: step.to) }
+                    for: renames.map { .init(episode: $0.episode, from: $0.source, to: $0.target) })
+                for step in steps.prefix(stoppedAfter) {
+                    try OperationExecution.move(step.from, to: step.to, in: bench.library)
+                }
             }
             let report = try await bench.run()
             #expect(report.failures.isEmpty && report.summary.fetched == 0)
@@ -135,8 +135,8 @@ import Testing
             let first = try bench.read(bench.library + "/Book/001 第1集.mp3")
             #expect(first == ScriptedCatalog.bytes(isUndone ? 1 : 2))
             #expect(try names(bench) == Array(Self.right.prefix(2)))
-            let left = try await bench.withStore { try await $0.lastRenames()?.renames.count }
-            #expect(left == (isUndone ? nil : 2))
+            let left = try await bench.withStore { try await $0.doneOperations().count }
+            #expect(left == (isUndone ? 0 : 2))
             #expect(try await bench.run().summary.kept == 2)
         }
     }

@@ -39,7 +39,7 @@ extension RunBench {
 
     /// What the trash holds, by path.
     func trashed() async throws -> [String: [UInt8]] {
-        let paths = try await Trash.list(in: library).map(\.path)
+        let paths = try await Trash.list(in: library).map(\.to)
         return Dictionary(uniqueKeysWithValues: try paths.map { ($0, try read(library + "/" + $0)) })
     }
 

@@ -141,7 +141,7 @@ import Testing
             let replaced = try #require(try await bench.shelved(2))
             let new = sampleMP3(bytes: 50_000, seed: 77)
             try await bench.withStore { store in
-                try await store.intendRenames([(episode: renamed.episode, to: "Book/new.mp3")])
+                _ = try await store.begin(.rename, [(renamed.episode, to: "Book/new.mp3")], batch: Date())
                 try await store.save([
                     TransferRecord(
                         episode: replaced.episode.identity, state: .verifying, total: 40_000, sha256: sha256(new),

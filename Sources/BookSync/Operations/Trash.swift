@@ -1,0 +1,254 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import LibraryFiles
+import LibraryMedia
+import Settings
+import ShelfQueries
+import SyncPlanner
+
+/// Files of episodes that the user removed, and those that a download replaced. They are kept for ``keptDays``, or as the setting
+/// `trash` says, in `.booksync/trash/TIME/`, under the paths that they had.
+///
+/// Whoever changes anything here holds the library's lock: only then does a recorded path mean the file that it names.
+package struct Trash: Sendable {
+    /// Unless the setting `trash` says otherwise.
+    package static let keptDays = Int(Configuration.builtIn.keptInTrash / 86400)
+    /// Relative to the library.
+    static let folder = ".booksync/trash"
+
+    /// Absolute.
+    let library: String
+    let store: CatalogStore
+
+    /// What is in the trash of a library, what was removed last first.
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library.
+    package static func list(in library: String) async throws -> [FileOperation] {
+        try await LibraryFolder.reading(library) { try await $0.trashedFiles() }
+    }
+
+    /// What is in the trash, what was removed last first.
+    package func list() async throws -> [FileOperation] { try await store.trashedFiles() }
+
+    private var execution: OperationExecution { OperationExecution(library: library, store: store) }
+
+    // MARK: Putting in
+
+    package struct Collected: Sendable {
+        package var moved: [EpisodeIdentity] = []
+        /// What was not there.
+        package var absent: [EpisodeIdentity] = []
+        /// What stays where it is.
+        package var failures: [FailureReport] = []
+    }
+
+    /// Moves the files of removed episodes here, and drops the folders that they leave empty.
+    func collect() async throws -> Collected {
+        var collected = Collected()
+        let removed = try await following(try await store.removedWithFiles())
+        guard !removed.isEmpty else { return collected }
+        let library = library
+        let found = try await runBlocking {
+            try removed.map { _, file -> Bool? in
+                let path = library + "/" + file.path
+                return try lookedUp(path).map { file.isSame(as: $0) || file.hasContent(at: path) }
+            }
+        }
+        var moving: [Date: [(episode: EpisodeIdentity, to: String)]] = [:]
+        for ((shelved, file), isSame) in zip(removed, found) {
+            if isSame == true {
+                let time = shelved.removedAt ?? .distantPast
+                moving[time, default: []].append((file.episode, Self.path(of: file.path, removedAt: time)))
+                continue
+            }
+            if isSame == nil {
+                collected.absent.append(file.episode)
+            } else {
+                collected.failures.append(
+                    FailureReport(
+                        shelved.episode,
+                        Failure(
+                            .temporary, what: "\(file.path) was not removed",
+                            why: "it is not the file that was fetched, or was changed since",
+                            remedy: "delete it if you do not need it")))
+            }
+            try await store.forgetFile(of: file.episode)
+        }
+        for (time, targets) in moving.sorted(by: { $0.key < $1.key }) {
+            let outcome = try await execution.perform(.trash, targets, batch: time)
+            collected.moved += outcome.done.map(\.episode)
+            collected.failures += outcome.failures.map { $0.report($1) }
+        }
+        let folders = Set(removed.map { splitLibraryPath($1.path).folder })
+        try await runBlocking { OperationExecution.removeIfEmpty(folders, in: library) }
+        return collected
+    }
+
+    /// The files of removed episodes, at the paths that the user gave those that are no longer where they were recorded.
+    private func following(_ removed: [EpisodeRecord]) async throws -> [(EpisodeRecord, LocalFile)] {
+        var files = removed.compactMap { shelved in shelved.file.map { (shelved, $0) } }
+        let library = library
+        let gone = try await runBlocking { [files] in
+            try files.indices.filter { index in
+                let file = files[index].1
+                return try lookedUp(library + "/" + file.path).map(file.isSame) != true
+            }
+        }
+        guard !gone.isEmpty else { return files }
+        let untrackedFiles = try await LibrarySearch(library: library, store: store).untrackedFiles(
+            ofSizes: Set(gone.map { files[$0].1.size })
+        )
+        .filter { _, facts in gone.contains { files[$0].1.isSame(as: facts) } }
+        let examined = try await FileExamination.examine(untrackedFiles.mapValues { _ in .beginning }, in: library)
+        for index in gone {
+            let file = files[index].1
+            let path = untrackedFiles.keys.sorted().first { path in
+                guard let facts = untrackedFiles[path], file.isSame(as: facts) else { return false }
+                let mark = examined[path]?.mark
+                return mark.map { $0.episode == file.episode } ?? (facts.inode == file.inode)
+            }
+            guard let path else { continue }
+            (files[index].1.path, files[index].1.isNamedByUser) = (path, true)
+            try await store.updateFiles([files[index].1])
+        }
+        return files
+    }
+
+    // MARK: Taking out
+
+    package struct Restored: Sendable {
+        package var files: [FileOperation] = []
+        /// What stays in the trash.
+        package var failures: [FailureReport] = []
+    }
+
+    /// Brings files back to where they were; their episodes are no longer removed. Of several files of one episode the
+    /// first comes back. A file that the episode has by now takes its place here.
+    package func restore(_ files: [FileOperation]) async throws -> Restored {
+        var seen: Set<EpisodeIdentity> = []
+        let wanted = files.filter { seen.insert($0.episode).inserted }
+        let library = library
+        let places = try await runBlocking { try wanted.map { try Self.place(of: $0, in: library) } }
+        var (waiting, back): ([FileOperation], [FileOperation]) = ([], [])
+        var restored = Restored()
+        for (operation, place) in zip(wanted, places) {
+            switch place {
+            case .trash: waiting.append(operation)
+            case .library: back.append(operation)
+            case .neither(let failure): restored.failures.append(operation.report(failure))
+            }
+        }
+        try await store.complete(try await store.beginReversing(back))
+        let outcome = try await execution.reverse(waiting)
+        restored.failures += outcome.failures.map { $0.report($1) }
+        let failed = Set(outcome.failures.map(\.operation.number))
+        restored.files = (back + waiting).filter { !failed.contains($0.number) }.map { operation in
+            var operation = operation
+            operation.file = operation.restored
+            return operation
+        }
+        return restored
+    }
+
+    private enum Place {
+        case trash
+        /// Somebody brought it back by hand.
+        case library
+        case neither(Failure)
+    }
+
+    /// Where the file is that is to come back. Blocks.
+    private static func place(of operation: FileOperation, in library: String) throws -> Place {
+        let what: Message = "\(operation.file.path) cannot be restored"
+        let there = try lookedUp(library + "/" + operation.restored.path)
+        guard try lookedUp(library + "/" + operation.to) != nil else {
+            if let there, operation.file.isSame(as: there) { return .library }
+            return .neither(
+                Failure(
+                    .temporary, what: what, why: "it is no longer at \(operation.to)",
+                    remedy: "booksync remove --forget has the next run fetch it again"))
+        }
+        if there == nil || operation.current != nil { return .trash }
+        return .neither(
+            Failure(
+                .temporary, what: what, why: "something else has its path", remedy: "move that away and try again"))
+    }
+
+    /// Deletes files for good where not even the store can be opened for writing, because the disk is full. That they are gone
+    /// is recorded when they are deleted once more (``delete(_:)``): there is room for that by then.
+    /// - Parameters:
+    ///   - files: as ``list(in:)`` has them.
+    ///   - command: what the run is, for those that meet its lock.
+    ///   - wait: seconds to wait for another run to end.
+    package static func makeRoom(
+        deleting files: [FileOperation], in library: String, command: String, waitingFor wait: Double
+    ) async throws {
+        let folder = try await LibraryFolder.open(at: library)
+        try await LibraryLock.hold(in: folder, wait: wait, command: command) { _ in
+            try await Self.delete(files, in: folder.path)
+        }
+    }
+
+    private static func delete(_ files: [FileOperation], in library: String) async throws {
+        try await runBlocking {
+            for trashed in files where try lookedUp(library + "/" + trashed.to) != nil {
+                let (folder, name) = splitLibraryPath(trashed.to)
+                try LibraryDirectory(folder, in: library, creating: false).delete(name)
+                FileTagging.forgetOriginal(of: trashed.file, in: library)
+            }
+        }
+    }
+
+    /// Deletes files for good.
+    package func delete(_ files: [FileOperation]) async throws {
+        try await Self.delete(files, in: library)
+        try await store.forget(files)
+        let folders = Set(files.map { splitLibraryPath($0.to).folder })
+        try await runBlocking { [library] in OperationExecution.removeIfEmpty(folders, in: library) }
+    }
+
+    /// Deletes what has been here for so many seconds.
+    /// - Returns: why that was not possible; nil when it was.
+    func deleteExpired(after seconds: Double, at now: Date = Date()) async -> Message? {
+        let oldest = now.addingTimeInterval(-seconds)
+        do {
+            try await delete(try await store.trashedFiles().filter { ($0.doneAt ?? now) < oldest })
+            return nil
+        } catch {
+            return "files that were removed long ago stay in the trash: \(Failure.of(error))"
+        }
+    }
+
+    /// Deletes what has been here for longest, until the disk has so many bytes more: nothing where all of it is not enough.
+    /// - Returns: what was deleted.
+    func makeRoom(_ bytes: Int64) async throws -> [FileOperation] {
+        let oldestFirst = try await store.trashedFiles().reversed()
+        var freed: Int64 = 0
+        let files = oldestFirst.prefix { file in
+            defer { freed.addSaturated(file.file.size) }
+            return freed < bytes
+        }
+        guard freed >= bytes else { return [] }
+        try await delete(Array(files))
+        return Array(files)
+    }
+
+    static func path(of path: String, removedAt: Date) -> String {
+        let milliseconds = Int64(clamping: removedAt.timeIntervalSince1970 * 1000)
+        let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.inFileName)
+        return "\(folder)/\(stamp)-\(milliseconds % 1000)/\(path)"
+    }
+}
+
+extension JSONDocument {
+    /// What is in the trash.
+    package init(_ trashed: FileOperation) {
+        let document = JSONDocument.naming(trashed.episode, section: trashed.section, name: trashed.name).adding([
+            "path": .string(trashed.file.path),
+            "size": .integer(trashed.file.size),
+            "removed_at": .init(trashed.batch),
+        ])
+        self = document.adding(trashed.library)
+    }
+}
