@@ -219,11 +219,14 @@ extension Database {
         }
         switch operation.kind {
         case .rename: break
-        case .publish: try upsert(operation.file, of: id)
+        case .publish:
+            try upsert(operation.file, of: id)
+            // Of an episode that had no file, what was begun is superfluous.
+            if operation.current == nil { try run("DELETE FROM transfer WHERE episode_id = ?", [id]) }
         case .trash, .replace:
             if isReversing {
                 try upsert(operation.restored, of: id)
-                try endReplacing(id, at: now)
+                try endOperations(of: id, at: now)
                 try run("UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ?", [id])
                 // What was broken off when it was removed.
                 try run("DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'", [id])
@@ -236,8 +239,11 @@ extension Database {
         }
     }
 
-    /// Records that the file which an episode had is in the trash: another one has taken its place.
-    func endReplacing(_ episode: Int64, at now: Date) throws {
+    /// Records that a file has taken its place, and that the one which the episode had is in the trash.
+    func endOperations(of episode: Int64, at now: Date) throws {
+        try run(
+            "DELETE FROM operation WHERE episode_id = ? AND kind = 'publish' AND state <> 'done' AND state = 'begun'",
+            [episode])
         let sql = """
             UPDATE operation SET state = 'done', done_at = ?
             WHERE episode_id = ? AND kind = 'replace' AND state <> 'done' AND state = 'begun'

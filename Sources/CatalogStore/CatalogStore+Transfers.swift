@@ -114,7 +114,7 @@ extension Database {
         for file in files {
             let id = try requiredID(of: file.episode)
             try upsert(file, of: id)
-            try endReplacing(id, at: file.fetchedAt)
+            try endOperations(of: id, at: file.fetchedAt)
             try run("DELETE FROM transfer WHERE episode_id = ?", [id])
         }
     }

@@ -101,7 +101,11 @@ package struct FileTagging: Sendable {
     }
 
     /// Records a file that was about to take its place where it is there, and else forgets it.
-    package static func settle(_ operation: FileOperation, in library: String, store: CatalogStore) async throws {
+    /// - Returns: whether it is there.
+    @discardableResult
+    package static func settle(
+        _ operation: FileOperation, in library: String, store: CatalogStore
+    ) async throws -> Bool {
         let announced = operation.file
         var operation = operation
         let found = try await runBlocking { () -> CheckedFile? in
@@ -111,11 +115,15 @@ package struct FileTagging: Sendable {
             try LibraryDirectory(splitLibraryPath(announced.path).folder, in: library, creating: false).sync()
             return found
         }
-        guard let found else { return try await store.drop([operation]) }
+        guard let found else {
+            try await store.drop([operation])
+            return false
+        }
         operation.file.use(found.facts)
         // It may be made of what the user edited and had accepted: it counts as edited.
         if announced.verification == .unverified { operation.file.modificationTime = announced.modificationTime }
         try await store.complete([operation])
+        return true
     }
 
     // MARK: - Steps

@@ -7,8 +7,7 @@ import SyncPlanner
 
 /// Brings recognised files to their paths and records them.
 ///
-/// What is brought is announced in the journal first, as a download is that is about to be published: a run that is
-/// killed before the record finds the file again. A file that is moved is gone from where it was only when it is in its
+/// That a file is brought is recorded first: a run that is killed before the record of the file finds it again. A file that is moved is gone from where it was only when it is in its
 /// place, on disk.
 struct AdoptedFilePlacement: Sendable {
     /// Absolute; where the files are.
@@ -48,12 +47,11 @@ struct AdoptedFilePlacement: Sendable {
         if way == .inPlace {
             file.isNamedByUser = true
         } else {
-            let before = try await store.transferRecord(of: item.episode.identity)
-            try await announce(file)
+            let operation = try await store.begin(publishing: file)
             do {
                 try await adopt(item, facts: examined.facts)
             } catch {
-                try await withdraw(file.episode, before)
+                try await store.drop([operation])
                 throw error
             }
             let facts = try await facts(of: item.path)
@@ -63,19 +61,6 @@ struct AdoptedFilePlacement: Sendable {
         try await store.forgetRemovals(of: [file.episode])
         try await tidyUp(item, examined.facts)
         return file
-    }
-
-    private func announce(_ file: LocalFile) async throws {
-        try await store.save([
-            TransferRecord(
-                episode: file.episode, state: .verifying,
-                total: file.verification == .unverified ? nil : file.size, bootID: BootIdentity.current,
-                sha256: file.sha256, path: file.path)
-        ])
-    }
-
-    private func withdraw(_ episode: EpisodeIdentity, _ before: TransferRecord?) async throws {
-        try await store.save([before ?? TransferRecord(episode: episode)])
     }
 
     private func adopt(_ item: AdoptionReport.Item, facts: FileAttributes) async throws {

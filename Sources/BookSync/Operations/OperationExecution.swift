@@ -170,7 +170,11 @@ struct OperationExecution: Sendable {
     func recover() async throws {
         let open = try await store.operationsUnderWay()
         for operation in open where operation.kind == .publish {
-            try await FileTagging.settle(operation, in: library, store: store)
+            let isThere = try await FileTagging.settle(operation, in: library, store: store)
+            guard isThere, operation.current == nil else { continue }
+            try await runBlocking { [library] in
+                try PartialFile.drop(operation.episode, in: library + "/" + LibraryFolder.partialPath)
+            }
         }
         for operation in open where operation.kind == .replace && operation.state == .begun {
             try await settleReplaced(operation)
