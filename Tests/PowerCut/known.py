@@ -10,10 +10,9 @@ FINDINGS = [
         "The folder of partial files is not synced before their lengths are committed: without a journal the name of a new one may "
         "be lost, and its bytes are downloaded again (TransferAttempt.committedOffset)."),
     Known(
-        "two names", ("remove", "restore", "undo", "adopt", "rename", "undo-rename"), ("strict",),
-        r"a file that booksync did not fetch stands there|'incoming/|leads to other files: (?!.*(missing |with other bytes))",
-        "Without a journal a rename between folders may leave both names: remove takes the second one for an unknown file, rename "
-        "and adopt leave it (Trash.move)."),
+        "two names", ("adopt",), ("strict",), r"'incoming/|leads to other files: (?!.*(missing |with other bytes))",
+        "Without a journal a rename between folders may leave both names: adopt leaves the one in the folder that it took the file "
+        "from (AdoptedFilePlacement.adopt)."),
 ]
 
 

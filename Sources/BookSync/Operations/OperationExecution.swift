@@ -204,19 +204,24 @@ struct OperationExecution: Sendable {
         let library = library
         let folders = Set(operations.flatMap { [$0.source, $0.target] }.map { String(splitLibraryPath($0).folder) })
         let files = try await FolderScan.scan(folders: folders, under: library)
-        let inodes = Set(operations.map(\.moving.inode))
         var moved: [FileOperation] = []
         var open: [(operation: FileOperation, aside: String?)] = []
         for operation in operations {
-            let (file, target) = (operation.moving, files[operation.target])
+            let (file, source, target) = (operation.moving, files[operation.source], files[operation.target])
             let aside = RenameSteps.aside(operation.episode, from: operation.source)
-            if let target, target.inode == file.inode && target.size == file.size {
+            if let target, [file.inode, source?.inode].contains(target.inode), target.size == file.size {
                 moved.append(operation)
+                // A power cut may leave both names of a file that was moved between folders.
+                guard source?.inode == target.inode else { continue }
+                try await runBlocking {
+                    let (folder, name) = splitLibraryPath(operation.source)
+                    try LibraryDirectory(folder, in: library, creating: false).delete(name)
+                }
             } else if files[aside]?.kind == .file {
                 open.append((operation, aside))
-            } else if let target, files[operation.source] == nil, !inodes.contains(target.inode),
+            } else if let target, source == nil, target.kind == .file, target.size == file.size,
                 try await runBlocking({
-                    file.isSame(as: target) || file.hasContent(at: library + "/" + operation.target)
+                    file.hasTime(of: target) || file.hasContent(at: library + "/" + operation.target)
                 })
             {
                 // A shelf that was copied to another disk has other inodes, and the same times.
