@@ -4,19 +4,6 @@ import GRDB
 // The transfer journal. It is kept so that after a power cut it never promises more than the partial files hold.
 
 extension CatalogStore {
-    /// The journal of an episode's transfer; nil when there is none, or it is finished.
-    package func transferRecord(of episode: EpisodeIdentity) async throws -> TransferRecord? {
-        try await read("the transfer of \(episode) cannot be looked up") { database in
-            guard let id = try database.id(of: episode) else { return nil }
-            let statement = try database.cachedStatement(
-                sql: "SELECT \(TransferRecord.columns) FROM transfer t WHERE t.episode_id = ?")
-            let rows = try Row.fetchCursor(statement, arguments: [id])
-            guard let row = try rows.next() else { return nil }
-            var columns = ColumnReader(row)
-            return try TransferRecord(&columns, of: episode)
-        }
-    }
-
     /// Writes the journal of transfers that are not finished, in one transaction.
     ///
     /// When a record promises less than the stored one (another validator, fewer bytes), or announces a publication,

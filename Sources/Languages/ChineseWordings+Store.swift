@@ -61,7 +61,6 @@ extension Wordings {
         "the subscriptions cannot be recorded": "无法记录订阅",
         "the subscription to {1} cannot be recorded": "无法记录对 {1} 的订阅",
         "the subscription to {1} cannot be ended": "无法退订 {1}",
-        "the transfer of {1} cannot be looked up": "无法查询 {1} 的下载",
         "the state of {1} cannot be recorded": "无法记录 {1} 的状态",
         "the interrupted transfers cannot be looked up": "无法查询中断的下载",
         "{1} cannot be recorded as finished": "无法把 {1} 记为已下载", "{1} and {2} more": "{1} 及另外 {2} 集",

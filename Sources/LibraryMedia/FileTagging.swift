@@ -108,12 +108,8 @@ package struct FileTagging: Sendable {
     ) async throws -> Bool {
         let announced = operation.file
         var operation = operation
-        let found = try await runBlocking { () -> CheckedFile? in
-            guard case .file(let found) = FileReader().look(at: library + "/" + announced.path),
-                found.sha256 == announced.sha256
-            else { return nil }
-            try LibraryDirectory(splitLibraryPath(announced.path).folder, in: library, creating: false).sync()
-            return found
+        let found = try await runBlocking {
+            try placedFile(at: announced.path, withDigest: announced.sha256, in: library)
         }
         guard let found else {
             try await store.drop([operation])

@@ -21,7 +21,7 @@ import Testing
 
     private func states(_ store: CatalogStore, _ numbers: ClosedRange<Int> = 1...9) async throws -> [TransferState?] {
         var states: [TransferState?] = []
-        for number in numbers { states.append(try await store.transferRecord(of: .sample(number))?.state) }
+        for number in numbers { states.append(try await store.episode(.sample(number))?.transfer?.state) }
         return states
     }
 
@@ -33,7 +33,7 @@ import Testing
             #expect(try await store.pause([.sample(1)]) == 1)
             var paused = record
             paused.state = .paused
-            #expect(try await store.transferRecord(of: .sample(1)) == paused)
+            #expect(try await store.episode(.sample(1))?.transfer == paused)
             #expect(try await store.pause([.sample(1)]) == 0)
             #expect(try await store.stoppedTransfers() == [.sample(1): .paused])
         }
@@ -65,7 +65,7 @@ import Testing
             try await store.save([.sample(1)])
             _ = stopped == .paused ? try await store.pause([.sample(1)]) : try await store.cancel([.sample(1)])
             try await store.save([.sample(1, state: saved, committed: 700)])
-            let record = try #require(try await store.transferRecord(of: .sample(1)))
+            let record = try #require(try await store.episode(.sample(1))?.transfer)
             #expect(record.state == stopped)
             // The bytes that came meanwhile are there nevertheless.
             #expect(record.committedLength == 700)
@@ -85,7 +85,7 @@ import Testing
                 #expect(try await store.cancel([.sample(1)]) == 0)
                 #expect(try await store.interruptedPublications() == [announced])
                 try await store.finish([.sample(1)])
-                #expect(try await store.transferRecord(of: .sample(1)) == nil)
+                #expect(try await store.episode(.sample(1))?.transfer == nil)
             }
         }
     }
@@ -96,7 +96,7 @@ import Testing
             try await store.save([.sample(1, state: state)])
             let stands = [.paused, .failed, .cancelled].contains(state)
             #expect(try await store.resume([.sample(1)]) == (stands ? 1 : 0))
-            let record = try #require(try await store.transferRecord(of: .sample(1)))
+            let record = try #require(try await store.episode(.sample(1))?.transfer)
             #expect(record.state == (stands ? .waiting : state))
             #expect(record.attempts == (stands ? 0 : 3))
             #expect((record.nextTryAt == nil) == stands)
@@ -109,7 +109,7 @@ import Testing
         try await withShelf { store in
             try await store.save([.sample(1, state: .cancelled), .sample(9, state: .cancelled)])
             #expect(try await store.resume([.sample(1), .sample(9)]) == 1)
-            #expect(try await store.transferRecord(of: .sample(9))?.state == .cancelled)
+            #expect(try await store.episode(.sample(9))?.transfer?.state == .cancelled)
         }
     }
 
@@ -118,7 +118,7 @@ import Testing
             try await store.save([.sample(1), .sample(2, state: .paused)])
             #expect(try await store.cancel([.sample(1), .sample(2), .sample(3)]) == 2)
             for number in 1...2 {
-                let record = try #require(try await store.transferRecord(of: .sample(number)))
+                let record = try #require(try await store.episode(.sample(number))?.transfer)
                 #expect(record.state == .cancelled)
                 #expect(record.validator == ContentValidator())
                 #expect(
@@ -134,7 +134,7 @@ import Testing
             try await store.save([.sample(1)])
             let failure = try await failure { _ = try await store.pause([.sample(1), .sample(77)]) }
             #expect(failure?.what.description.contains("kting:30776#id77") == true)
-            #expect(try await store.transferRecord(of: .sample(1))?.state == .downloading)
+            #expect(try await store.episode(.sample(1))?.transfer?.state == .downloading)
             #expect(try await store.pause([]) == 0)
         }
     }
@@ -148,7 +148,7 @@ import Testing
             #expect(try await other.pause([.sample(2)]) == 1)
             #expect(try await store.stoppedTransfers() == [.sample(2): .paused])
             try await store.save([.sample(2)])
-            #expect(try await other.transferRecord(of: .sample(2))?.state == .paused)
+            #expect(try await other.episode(.sample(2))?.transfer?.state == .paused)
             try await other.close()
             try await store.close()
         }

@@ -59,7 +59,7 @@ import Testing
             }
             let failure = try await failure { _ = try await store.media(of: .sample(1)) }
             #expect(failure?.kind == .defect && failure?.why.description.contains("does not know") == true)
-            #expect(try await store.transferRecord(of: .sample(2))?.error?.description == "why")
+            #expect(try await store.episode(.sample(2))?.transfer?.error?.description == "why")
         }
     }
 

@@ -53,7 +53,7 @@ import Testing
                     try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
                 }
                 let restored = try await CatalogStore(path: copy, access: .readWrite)
-                #expect(try await restored.transferRecord(of: .sample(1)) == .sample(1))
+                #expect(try await restored.episode(.sample(1))?.transfer == .sample(1))
                 try await restored.close()
             }
         }

@@ -288,7 +288,7 @@ import Testing
         try store.commit(begun: [.sample(3)])
         try await store.resetInterruptedTransfers()
         _ = try await store.interruptedPublications()
-        _ = try await store.transferRecord(of: .sample(1))
+        _ = try await store.episode(.sample(1))?.transfer
         _ = try await store.pause([.sample(4)])
         _ = try await store.resume([.sample(4)])
         _ = try await store.cancel([.sample(5)])

@@ -41,7 +41,7 @@ struct EngineBench: Sendable {
         _ = try await store.merge([episode], startingAt: 0, of: Self.book)
         return TransferRequest(
             episode: episode, title: "Book", path: path ?? Self.path(of: episode),
-            record: try await store.transferRecord(of: episode.identity), replacing: replacing, overwrites: overwrites)
+            record: try await store.episode(episode.identity)?.transfer, replacing: replacing, overwrites: overwrites)
     }
 
     static func path(of episode: Episode) -> String { "Book/\(episode.section).mp3" }
@@ -125,7 +125,7 @@ struct EngineBench: Sendable {
     }
 
     func record(of episode: Episode) async throws -> TransferRecord? {
-        try await store.transferRecord(of: episode.identity)
+        try await store.episode(episode.identity)?.transfer
     }
 
     func recordedFile(of episode: Episode) async throws -> LocalFile? {

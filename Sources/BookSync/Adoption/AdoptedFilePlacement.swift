@@ -48,13 +48,9 @@ struct AdoptedFilePlacement: Sendable {
             file.isNamedByUser = true
         } else {
             let operation = try await store.begin(publishing: file)
-            do {
-                try await adopt(item, facts: examined.facts)
-            } catch {
-                try await store.drop([operation])
-                throw error
-            }
-            let facts = try await facts(of: item.path)
+            let placed = await Result.of { try await place(item, facts: examined.facts) }
+            if case .failure = placed { try await store.drop([operation]) }
+            let facts = try placed.get()
             (file.modificationTime, file.inode) = (facts.modificationTime, facts.inode)
         }
         try await store.finish([file])
@@ -63,24 +59,27 @@ struct AdoptedFilePlacement: Sendable {
         return file
     }
 
-    private func adopt(_ item: AdoptionReport.Item, facts: FileAttributes) async throws {
+    /// - Parameter facts: what the file looks like where it is.
+    /// - Returns: what it looks like in its place.
+    private func place(_ item: AdoptionReport.Item, facts: FileAttributes) async throws -> FileAttributes {
         let source = folder + "/" + item.from
         let waiting = library.partialFolder + "/" + PartialFile.name(for: item.episode.identity) + Self.suffix
         let (way, library, path) = (way, library, item.path)
-        try await runBlocking {
-            let onOneDisk = try device(of: source) == device(of: library.partialFolder)
+        return try await runBlocking {
+            let onOneDisk = try isOneFilesystem(source, library.partialFolder)
             let (targetFolder, name) = splitLibraryPath(path)
             let target = try LibraryDirectory(targetFolder, in: library.path)
             switch way {
             case .inPlace:
-                return
+                return facts
             case .link:
                 guard onOneDisk else {
                     throw Failure(
                         .usage, what: "\(source) cannot be linked", why: "it is on another disk than the library",
                         remedy: "say --copy or --move")
                 }
-                try makeLink(from: source, to: waiting)
+                unlink(waiting)
+                try systemCall("\(source) cannot be linked") { link(source, waiting) }
                 try target.receive(waiting, as: name, replaces: false)
             case .move where onOneDisk:
                 try syncFile(source)
@@ -94,14 +93,7 @@ struct AdoptedFilePlacement: Sendable {
                 try target.receive(waiting, as: name, replaces: false)
             }
             try target.sync()
-        }
-    }
-
-    private func facts(of path: String) async throws -> FileAttributes {
-        let library = library.path
-        return try await runBlocking {
-            let (folder, name) = splitLibraryPath(path)
-            return try LibraryDirectory(folder, in: library, creating: false).facts(of: name)
+            return try target.facts(of: name)
         }
     }
 
@@ -124,17 +116,6 @@ struct AdoptedFilePlacement: Sendable {
             }
         }
     }
-}
-
-private func device(of path: String) throws -> UInt64 {
-    var status = stat()
-    try systemCall("\(path) cannot be looked at") { stat(path, &status) }
-    return UInt64(status.st_dev)
-}
-
-private func makeLink(from source: String, to path: String) throws {
-    unlink(path)
-    try systemCall("\(source) cannot be linked") { link(source, path) }
 }
 
 private func syncFile(_ path: String) throws {

@@ -129,14 +129,16 @@ package struct Trash: Sendable {
         var seen: Set<EpisodeIdentity> = []
         let wanted = files.filter { seen.insert($0.episode).inserted }
         let library = library
-        let places = try await runBlocking { try wanted.map { try Self.place(of: $0, in: library) } }
+        let found = try await runBlocking {
+            wanted.map { operation in Result { try Self.isBack(operation, in: library) } }
+        }
         var (waiting, back): ([FileOperation], [FileOperation]) = ([], [])
         var restored = Restored()
-        for (operation, place) in zip(wanted, places) {
-            switch place {
-            case .trash: waiting.append(operation)
-            case .library: back.append(operation)
-            case .neither(let failure): restored.failures.append(operation.report(failure))
+        for (operation, isBack) in zip(wanted, found) {
+            do {
+                if try isBack.get() { back.append(operation) } else { waiting.append(operation) }
+            } catch let failure as Failure where failure.disposition == .skip {
+                restored.failures.append(operation.report(failure))
             }
         }
         try await store.complete(try await store.beginReversing(back))
@@ -151,28 +153,20 @@ package struct Trash: Sendable {
         return restored
     }
 
-    private enum Place {
-        case trash
-        /// Somebody brought it back by hand.
-        case library
-        case neither(Failure)
-    }
-
-    /// Where the file is that is to come back. Blocks.
-    private static func place(of operation: FileOperation, in library: String) throws -> Place {
+    /// Whether somebody brought the file back by hand. Blocks.
+    /// - Throws: ``Failure`` where it cannot come back.
+    private static func isBack(_ operation: FileOperation, in library: String) throws -> Bool {
         let what: Message = "\(operation.file.path) cannot be restored"
         let there = try lookedUp(library + "/" + operation.restored.path)
         guard try lookedUp(library + "/" + operation.to) != nil else {
-            if let there, operation.file.isSame(as: there) { return .library }
-            return .neither(
-                Failure(
-                    .temporary, what: what, why: "it is no longer at \(operation.to)",
-                    remedy: "booksync remove --forget has the next run fetch it again"))
+            if let there, operation.file.isSame(as: there) { return true }
+            throw Failure(
+                .temporary, what: what, why: "it is no longer at \(operation.to)",
+                remedy: "booksync remove --forget has the next run fetch it again")
         }
-        if there == nil || operation.current != nil { return .trash }
-        return .neither(
-            Failure(
-                .temporary, what: what, why: "something else has its path", remedy: "move that away and try again"))
+        if there == nil || operation.current != nil { return false }
+        throw Failure(
+            .temporary, what: what, why: "something else has its path", remedy: "move that away and try again")
     }
 
     /// Deletes files for good where not even the store can be opened for writing, because the disk is full. That they are gone

@@ -152,45 +152,37 @@ package struct LibrarySession: Sendable {
 
     private func recoverInterruptedRun() async throws {
         try await store.resetInterruptedTransfers()
-        for record in try await store.interruptedPublications() {
-            guard let shelved = try await store.episode(record.episode) else { continue }
-            let publication = InterruptedPublication(record: record, episode: shelved.episode)
-            let file = try await publication.publishedFile(in: folder.path)
-            guard try await isRecorded(file) else {
-                try await withdrawAnnouncement(record)
-                continue
-            }
-            // Where the file was copied from another filesystem, it may be there still.
-            try await runBlocking { try PartialFile.drop(record.episode, in: folder.partialFolder) }
-        }
+        for record in try await store.interruptedPublications() { try await settle(record) }
         try await operations.recover()
         try await FileTagging.removeUnfinished(in: folder.path)
         try await BookJoin.removeUnfinished(in: folder.path)
     }
 
-    /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.
-    private func isRecorded(_ file: LocalFile?) async throws -> Bool {
-        guard let file else { return false }
-        // The run that was killed may not have come to it: a power cut would take the file's name back, and leave a
-        // record of it.
+    /// Records a download that was announced where it is in its place. Else, whatever stands there, the transfer goes on from
+    /// what is held.
+    private func settle(_ announced: TransferRecord) async throws {
         let library = folder.path
-        try await runBlocking {
-            try LibraryDirectory(splitLibraryPath(file.path).folder, in: library, creating: false).sync()
+        guard let path = announced.path, let sha256 = announced.sha256,
+            let shelved = try await store.episode(announced.episode)
+        else { return }
+        let found = try await runBlocking { try placedFile(at: path, withDigest: sha256, in: library) }
+        if let found {
+            var file = LocalFile(
+                episode: announced.episode, path: path, size: found.facts.size, sha256: sha256,
+                modificationTime: found.facts.modificationTime, inode: found.facts.inode,
+                validator: announced.validator, fetchedAt: Date(),
+                verification: announced.total == found.facts.size ? .length : .unverified)
+            file.recordClaims(of: shelved.episode)
+            do {
+                try await store.finish([file])
+                // Where the file was copied from another filesystem, it may be there still.
+                return try await runBlocking { try PartialFile.drop(announced.episode, in: folder.partialFolder) }
+            } catch let failure as Failure where failure.disposition == .skip {
+                // Its path is another episode's.
+            }
         }
-        do {
-            try await store.finish([file])
-            return true
-        } catch let failure as Failure where failure.disposition == .skip {
-            return false
-        }
-    }
-
-    /// What was announced is not in its place, whatever stands there: the transfer goes on from what is held.
-    private func withdrawAnnouncement(_ announced: TransferRecord) async throws {
         var record = announced
-        record.state = .waiting
-        record.sha256 = nil
-        record.path = nil
+        (record.state, record.sha256, record.path) = (.waiting, nil, nil)
         try await store.save([record])
     }
 }

@@ -55,7 +55,7 @@ import Testing
                 ])
             }
             let other = try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
-                try await session.store.transferRecord(of: episode)
+                try await session.store.episode(episode)?.transfer
             }
             #expect(other?.state == .waiting && other?.committedLength == 1000)
         }
