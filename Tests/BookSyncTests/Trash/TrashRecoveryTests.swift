@@ -63,6 +63,41 @@ import Testing
         }
     }
 
+    @Test func `a file of which a power cut left both names has one afterwards`() async throws {
+        try await withRemoved { bench, path in
+            let trashed = try await beginTrashing(bench)
+            let target = URL(filePath: bench.library + "/" + trashed.to)
+            try FileManager.default.createDirectory(
+                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.linkItem(at: URL(filePath: path), to: target)
+            try await expectTrashed(bench, path)
+        }
+    }
+
+    @Test func `on a disk where the files have each other's inodes`() async throws {
+        try await withRunBench(ScriptedCatalog.episodes(2)) { bench in
+            try await bench.run()
+            var files: [LocalFile] = []
+            for section in 1...2 { files.append(try #require(try await bench.shelved(section)?.file)) }
+            (files[0].inode, files[1].inode) = (files[1].inode, files[0].inode)
+            let (copied, time) = (files, Date())
+            let begun = try await bench.withStore { store in
+                try await store.updateFiles(copied)
+                try await store.remove(copied.map(\.episode), at: time)
+                return try await store.begin(
+                    .trash, copied.map { ($0.episode, Trash.path(of: $0.path, removedAt: time)) }, batch: time)
+            }
+            for operation in begun {
+                try OperationExecution.move(operation.source, to: operation.to, in: bench.library)
+            }
+            #expect(try await bench.run().summary.removed == 2)
+            let trashed = try await Trash.list(in: bench.library)
+            #expect(trashed.map(\.to).sorted() == begun.map(\.to).sorted())
+            #expect(try await bench.withStore { try await $0.operationsUnderWay().isEmpty })
+            for section in 1...2 { #expect(try await bench.shelved(section)?.file == nil) }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `forgetting the removal in between leaves the file, or brings it back`(wasMoved: Bool) async throws {
         try await withRemoved { bench, path in

@@ -140,4 +140,26 @@ import Testing
             #expect(try await bench.run().summary.kept == 2)
         }
     }
+
+    @Test func `one undo takes back all that a run did: what it renamed, and what it replaced`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let newer = sampleMP3(bytes: 45_000, seed: 7)
+            bench.catalog.update {
+                $0.elements[0].size = newer.count
+                $0.audio["/audio/1.mp3"] = .file(newer, etag: "\"v2\"")
+                $0.elements[1].name = "第2集 (corrected)"
+            }
+            let run = try await bench.run().summary
+            #expect(run.replaced == 1 && run.renamed == 1)
+            let plan = try await Undo().plan(in: bench.library)
+            #expect(plan.restored.map(\.section) == [1] && plan.renames.map(\.section) == [2])
+            let report = try await undo(bench)
+            #expect(report.restored.map(\.section) == [1] && report.renames.map(\.section) == [2])
+            #expect(report.failures.isEmpty && report.left.isEmpty)
+            #expect(try names(bench) == Array(Self.right.prefix(2)))
+            #expect(try await bench.bytes(1) == ScriptedCatalog.bytes(1))
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+        }
+    }
 }
