@@ -19,10 +19,13 @@ extension CatalogStore {
     ) async throws -> [FileOperation] {
         guard !targets.isEmpty else { return [] }
         return try await write(unrecorded(targets.map(\.episode)), .durable) { database in
-            let last = try Int64.fetchOne(database, sql: "SELECT MAX(id) FROM operation") ?? 0
-            for (episode, path) in targets { try database.begin(kind, episode, to: path, batch) }
+            var begun: Set<Int64> = []
+            for (episode, path) in targets {
+                try database.begin(kind, episode, to: path, batch)
+                begun.insert(database.lastInsertedRowID)
+            }
             if kind == .rename { try database.forgetRenames(beyond: Self.rememberedBatches, before: batch) }
-            return try database.operations("o.id > ?", [last])
+            return try database.operations("o.state <> 'done'").filter { begun.contains($0.number) }
         }
     }
 

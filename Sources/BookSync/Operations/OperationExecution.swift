@@ -37,17 +37,18 @@ struct OperationExecution: Sendable {
 
     private func carryOut(_ operations: [FileOperation]) async throws -> Outcome {
         guard !operations.isEmpty else { return Outcome() }
-        let (failed, aside) = try await runBlocking { move(operations) }
-        let done = operations.filter { failed[$0.number] == nil }
+        var (failed, aside) = try await runBlocking { move(operations) }
+        var done = operations.filter { failed[$0.number] == nil }
         let left = operations.filter { failed[$0.number] != nil && !aside.contains($0.number) }
         let stranded = operations.filter { aside.contains($0.number) }
         do {
-            try await runBlocking { [library] in try Self.sync(done + stranded, in: library) }
+            try await runBlocking { [library] in try Self.sync(operations, in: library) }
         } catch {
             // They stay under way: the next run finds out where they are.
             return Outcome(failures: operations.map { ($0, failed[$0.number] ?? Failure.of(error)) })
         }
-        try await end(done, dropping: left, stranded)
+        failed.merge(try await end(done, dropping: left, stranded)) { $1 }
+        done.removeAll { failed[$0.number] != nil }
         return Outcome(
             done: done,
             failures: operations.compactMap { operation in failed[operation.number].map { (operation, $0) } })
@@ -55,19 +56,48 @@ struct OperationExecution: Sendable {
 
     /// Records where the files are.
     /// - Parameter stranded: those that could neither go on nor back, and are recorded aside.
+    /// - Returns: why some could not be recorded, by their numbers; they were taken back.
+    @discardableResult
     private func end(
         _ done: [FileOperation], dropping left: [FileOperation], _ stranded: [FileOperation]
-    ) async throws {
+    ) async throws -> [Int64: Failure] {
         try await store.updateFiles(
             stranded.map { operation in
                 var file = operation.moving
                 file.path = RenameSteps.aside(file.episode, from: operation.source)
                 return file
             })
-        try await store.complete(done)
+        let refused = try await complete(done)
         try await store.drop(left + stranded)
         let folders = Set(done.map { splitLibraryPath($0.source).folder })
         try await runBlocking { [library] in Self.removeIfEmpty(folders, in: library) }
+        return refused
+    }
+
+    /// All at once, or one by one where a path is recorded as another episode's: that one is taken back.
+    private func complete(_ done: [FileOperation]) async throws -> [Int64: Failure] {
+        do {
+            try await store.complete(done)
+            return [:]
+        } catch let failure as Failure where failure.disposition == .skip {
+            var refused: [Int64: Failure] = [:]
+            guard done.count == 1 else {
+                for operation in done { refused.merge(try await complete([operation])) { $1 } }
+                return refused
+            }
+            for operation in done {
+                // Where that cannot be, the file is recognised where it is.
+                _ = await Result.of { [library] in
+                    try await runBlocking {
+                        try Self.move(operation.target, to: operation.source, in: library)
+                        try Self.sync([operation], in: library)
+                    }
+                }
+                refused[operation.number] = failure
+            }
+            try await store.drop(done)
+            return refused
+        }
     }
 
     // MARK: - The disk
@@ -75,6 +105,7 @@ struct OperationExecution: Sendable {
     /// Blocks.
     /// - Returns: by the operations' numbers, why some failed, and which of their files could not go back.
     private func move(_ operations: [FileOperation]) -> (failed: [Int64: Failure], aside: Set<Int64>) {
+        let now = Date()
         let byEpisode = Dictionary(operations.map { ($0.episode, $0) }) { first, _ in first }
         let steps = RenameSteps.steps(
             for: operations.map { .init(episode: $0.episode, from: $0.source, to: $0.target) })
@@ -84,7 +115,7 @@ struct OperationExecution: Sendable {
             guard let operation = byEpisode[step.episode], failed[operation.number] == nil else { continue }
             do {
                 if operation.kind != .rename, operation.state == .reversing, operation.current != nil {
-                    try exchange(operation)
+                    try exchange(operation, at: now)
                 } else {
                     try Self.move(step.from, to: step.to, in: library)
                 }
@@ -109,8 +140,8 @@ struct OperationExecution: Sendable {
         try LibraryDirectory(new.folder, in: library).receive(old.name, from: source, as: new.name)
     }
 
-    private func exchange(_ operation: FileOperation) throws {
-        try keep(operation.episode, at: operation.target, batch: Date())
+    private func exchange(_ operation: FileOperation, at now: Date) throws {
+        try keep(operation.episode, at: operation.target, batch: now)
         let (folder, name) = splitLibraryPath(operation.target)
         try LibraryDirectory(folder, in: library).receive(
             library + "/" + operation.source, as: name, replaces: true)
@@ -170,10 +201,15 @@ struct OperationExecution: Sendable {
     func recover() async throws {
         let open = try await store.operationsUnderWay()
         for operation in open where operation.kind == .publish {
-            let isThere = try await FileTagging.settle(operation, in: library, store: store)
-            guard isThere, operation.current == nil else { continue }
-            try await runBlocking { [library] in
-                try PartialFile.drop(operation.episode, in: library + "/" + LibraryFolder.partialPath)
+            do {
+                let isThere = try await FileTagging.settle(operation, in: library, store: store)
+                guard isThere, operation.current == nil else { continue }
+                try await runBlocking { [library] in
+                    try PartialFile.drop(operation.episode, in: library + "/" + LibraryFolder.partialPath)
+                }
+            } catch let failure as Failure where failure.disposition == .skip {
+                // It cannot be read, or its path is another episode's: what stands there is recognised like any file.
+                try await store.drop([operation])
             }
         }
         for operation in open where operation.kind == .replace && operation.state == .begun {
@@ -186,7 +222,14 @@ struct OperationExecution: Sendable {
     private func settleReplaced(_ operation: FileOperation) async throws {
         let (place, second) = (library + "/" + operation.file.path, library + "/" + operation.to)
         let isReplaced = try await runBlocking {
-            if try lookedUp(place).map(operation.file.isSame) != true, try lookedUp(second) != nil { return true }
+            if let kept = try lookedUp(second) {
+                // The second name, or the copy, of a file that is in its place still.
+                let isSuperfluous = try lookedUp(place).map { inPlace in
+                    inPlace.inode == kept.inode
+                        || operation.file.isSame(as: inPlace) && operation.file.hasContent(at: place)
+                }
+                guard isSuperfluous == true else { return true }
+            }
             for path in [second, second + Self.copySuffix] where unlink(path) != 0 {
                 guard errno == ENOENT || errno == ENOTDIR else {
                     throw Failure.file("\(path) cannot be deleted", errno: errno)
@@ -209,14 +252,15 @@ struct OperationExecution: Sendable {
         for operation in operations {
             let (file, source, target) = (operation.moving, files[operation.source], files[operation.target])
             let aside = RenameSteps.aside(operation.episode, from: operation.source)
-            if let target, [file.inode, source?.inode].contains(target.inode), target.size == file.size {
+            if let target, target.inode == file.inode && target.size == file.size, source?.inode != target.inode {
                 moved.append(operation)
-                // A power cut may leave both names of a file that was moved between folders.
-                guard source?.inode == target.inode else { continue }
+            } else if let target, source?.inode == target.inode, hasOwnPaths(operation, among: operations) {
+                // A power cut may leave both names of a file.
                 try await runBlocking {
                     let (folder, name) = splitLibraryPath(operation.source)
                     try LibraryDirectory(folder, in: library, creating: false).delete(name)
                 }
+                moved.append(operation)
             } else if files[aside]?.kind == .file {
                 open.append((operation, aside))
             } else if let target, source == nil, target.kind == .file, target.size == file.size,
@@ -251,8 +295,18 @@ struct OperationExecution: Sendable {
             }
             if case .success = back { left.append(operation) } else { stranded.append(operation) }
         }
-        try await runBlocking { [moved, stranded] in try Self.sync(moved + stranded, in: library) }
+        try await runBlocking { try Self.sync(operations, in: library) }
         try await end(moved, dropping: left, stranded)
+    }
+
+    /// Whether the two paths are of no other file, and are two, on a disk that ignores case as well.
+    private func hasOwnPaths(_ operation: FileOperation, among operations: [FileOperation]) -> Bool {
+        let paths = [operation.source, operation.target]
+        let folders = paths.map { library + "/" + splitLibraryPath($0).folder }
+        return (folders[0] == folders[1] || fileAttributes(folders[0])?.inode != fileAttributes(folders[1])?.inode)
+            && operations.allSatisfy { other in
+                other.number == operation.number || !paths.contains(other.source) && !paths.contains(other.target)
+            }
     }
 
     /// Whether the file is where it is thought to be, and nothing stands where it is to go.

@@ -306,9 +306,10 @@ struct RunUnderWay {
     mutating func finishBooks(after transfers: EngineReport) async throws {
         // Into a library that is gone nothing can be exported; one failure says enough.
         guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
-        var failures: [FailureReport] = []
-        try await exports.execute(over: transport) { failures.append($0) }
-        for failure in failures { report.fail(failure, emit: emit) }
+        let emit = emit
+        var report = report
+        defer { self.report = report }
+        try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         await run.embedTags(in: planned, in: session)
         await run.join(planned, in: session)
     }

@@ -43,8 +43,9 @@ struct UndoCommand: Subcommand {
         var lines: [Message] = report.restored.map {
             report.isDryRun ? "\($0.file.path) to be restored" : "restored \($0.file.path)"
         }
-        if !report.restored.isEmpty, !report.isDryRun { lines.append("\(report.restored.summary) restored") }
-        if report.isOfRenames || report.restored.isEmpty { lines.append(report.sentence) }
+        let isOfTrash = report.batch != nil && !report.isOfRenames || !report.restored.isEmpty
+        if isOfTrash, !report.isDryRun { lines.append("\(report.restored.summary) restored") }
+        if report.isOfRenames || report.batch == nil { lines.append(report.sentence) }
         await program.print(
             JSONDocument(report).event("undone"), or: Self.table(report, program.words), then: lines)
         if !report.renames.isEmpty, !report.isDryRun, !program.options.quiet {

@@ -139,4 +139,51 @@ import Testing
             #expect(try await bench.recordedPath(1) == bench.library + "/" + file.path)
         }
     }
+
+    @Test func `two files that are one by a hard link and were to swap names keep both`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            var files: [LocalFile] = []
+            for section in 1...2 { files.append(try #require(try await bench.shelved(section)?.file)) }
+            let paths = files.map { bench.library + "/" + $0.path }
+            try FileManager.default.removeItem(atPath: paths[1])
+            try FileManager.default.linkItem(atPath: paths[0], toPath: paths[1])
+            files[1].size = files[0].size
+            files[1].inode = files[0].inode
+            let linked = files
+            try await bench.withStore { store in
+                try await store.updateFiles(linked)
+                let swap = [(linked[0].episode, to: linked[1].path), (linked[1].episode, to: linked[0].path)]
+                _ = try await store.begin(.rename, swap, batch: Date())
+                try await OperationExecution(library: bench.library, store: store).recover()
+                #expect(try await store.operationsUnderWay().isEmpty)
+            }
+            for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
+        }
+    }
+
+    @Test func `an operation whose path is another's by now is taken back, and keeps nobody out of the library`()
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            var files: [LocalFile] = []
+            for section in 1...2 { files.append(try #require(try await bench.shelved(section)?.file)) }
+            let (first, second) = (files[0], files[1])
+            try await bench.withStore { store in
+                _ = try await store.begin(.rename, [(first.episode, to: "Book/new.mp3")], batch: Date())
+                try OperationExecution.move(first.path, to: "Book/new.mp3", in: bench.library)
+                // The record of another episode has the path meanwhile.
+                var moved = second
+                moved.path = "Book/new.mp3"
+                try await store.updateFiles([moved])
+                try await OperationExecution(library: bench.library, store: store).recover()
+                #expect(try await store.operationsUnderWay().isEmpty)
+                #expect(try await store.episode(first.episode)?.file?.path == first.path)
+            }
+            #expect(try bench.read(bench.library + "/" + first.path) == ScriptedCatalog.bytes(1))
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty && report.summary.fetched == 0)
+        }
+    }
 }
