@@ -33,8 +33,6 @@ package struct FileOperation: Sendable, Hashable {
     package let name: String
     /// The book's, as the catalog has it.
     package let title: String
-    /// Whether the episode is still removed.
-    package let isRemoved: Bool
     /// As it was recorded before, at the path that it had; of one that is published, as it is to be recorded.
     package var file: LocalFile
     /// Where the file is afterwards, relative to the library.
@@ -46,10 +44,10 @@ package struct FileOperation: Sendable, Hashable {
 
     package init(
         number: Int64, kind: Kind, state: State, batch: Date, doneAt: Date? = nil, section: Int, name: String,
-        title: String, isRemoved: Bool = false, file: LocalFile, to: String, current: LocalFile? = nil
+        title: String, file: LocalFile, to: String, current: LocalFile? = nil
     ) {
         (self.number, self.kind, self.state, self.batch, self.doneAt) = (number, kind, state, batch, doneAt)
-        (self.section, self.name, self.title, self.isRemoved) = (section, name, title, isRemoved)
+        (self.section, self.name, self.title) = (section, name, title)
         (self.file, self.to, self.current) = (file, to, current)
     }
 

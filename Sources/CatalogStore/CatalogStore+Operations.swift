@@ -156,18 +156,17 @@ private func unrecorded(_ episodes: [EpisodeIdentity]) -> Message {
 }
 
 extension Database {
-    private static let operationInsertion = """
-        INSERT INTO operation (kind, batch, to_path, episode_id, \(LocalFile.columnNames.joined(separator: ", ")))
-        """
+    private static let fileColumns = LocalFile.columnNames.joined(separator: ", ")
+    private static let operationInsertion =
+        "INSERT INTO operation (kind, batch, to_path, episode_id, \(fileColumns))"
 
     fileprivate func begin(
         _ kind: FileOperation.Kind, _ episode: EpisodeIdentity, to path: String, _ batch: Date
     ) throws {
         let id = try requiredFile(of: episode)
-        let names = LocalFile.columnNames.joined(separator: ", ")
         try insertOperation(kind, of: episode, id, to: path) {
             try run(
-                "\(Self.operationInsertion) SELECT ?, ?, ?, episode_id, \(names) FROM local_file WHERE episode_id = ?",
+                "\(Self.operationInsertion) SELECT ?, ?, ?, episode_id, \(Self.fileColumns) FROM local_file WHERE episode_id = ?",
                 [kind.rawValue, stored(batch), path, id])
         }
     }
@@ -229,7 +228,7 @@ extension Database {
         case .trash, .replace:
             if isReversing {
                 try upsert(operation.restored, of: id)
-                try endOperations(of: id, at: now)
+                try endReplacing(id, at: now)
                 try run("UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ?", [id])
                 // What was broken off when it was removed.
                 try run("DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'", [id])
@@ -242,16 +241,13 @@ extension Database {
         }
     }
 
-    /// Records that a file has taken its place, and that the one which the episode had is in the trash.
-    func endOperations(of episode: Int64, at now: Date) throws {
+    /// Records that the file which an episode had is in the trash: another one has taken its place.
+    func endReplacing(_ episode: Int64, at now: Date) throws {
         try run(
-            "DELETE FROM operation WHERE episode_id = ? AND kind = 'publish' AND state <> 'done' AND state = 'begun'",
-            [episode])
-        let sql = """
+            """
             UPDATE operation SET state = 'done', done_at = ?
             WHERE episode_id = ? AND kind = 'replace' AND state <> 'done' AND state = 'begun'
-            """
-        try run(sql, [stored(now), episode])
+            """, [stored(now), episode])
     }
 
     fileprivate func operations(
@@ -259,7 +255,7 @@ extension Database {
     ) throws -> [FileOperation] {
         let sql = """
             SELECT o.id, o.kind, o.state, o.batch, o.done_at, o.to_path, e.section, e.name, COALESCE(b.title, ''),
-                e.removed_at IS NOT NULL, \(EpisodeIdentity.columns), \(LocalFile.columns(of: "o")), \(LocalFile.columns)
+                \(EpisodeIdentity.columns), \(LocalFile.columns(of: "o")), \(LocalFile.columns)
             FROM operation o JOIN episode e ON e.id = o.episode_id JOIN book b ON b.id = e.book_id
                 LEFT JOIN local_file f ON f.episode_id = o.episode_id
             WHERE \(condition) ORDER BY \(order)
@@ -270,11 +266,11 @@ extension Database {
             let (batch, doneAt) = (try columns.nextTime() ?? .distantPast, try columns.nextTime())
             let to = try columns.nextPath(inTrash: true)
             let (section, name): (Int, String) = (try columns.next(), try columns.next())
-            let (title, isRemoved): (String, Bool) = (try columns.next(), try columns.next())
+            let title: String = try columns.next()
             let episode = try EpisodeIdentity(&columns)
             return FileOperation(
                 number: number, kind: try word(kind), state: try word(state), batch: batch, doneAt: doneAt,
-                section: section, name: name, title: title, isRemoved: isRemoved,
+                section: section, name: name, title: title,
                 file: try LocalFile(&columns, of: episode), to: to, current: try .joined(&columns, of: episode))
         }
     }

@@ -101,7 +101,7 @@ extension Database {
         for file in files {
             let id = try requiredID(of: file.episode)
             try upsert(file, of: id)
-            try endOperations(of: id, at: file.fetchedAt)
+            try endReplacing(id, at: file.fetchedAt)
             try run("DELETE FROM transfer WHERE episode_id = ?", [id])
         }
     }

@@ -7,8 +7,8 @@ import SyncPlanner
 
 /// Brings recognised files to their paths and records them.
 ///
-/// That a file is brought is recorded first: a run that is killed before the record of the file finds it again. A file that is moved is gone from where it was only when it is in its
-/// place, on disk.
+/// A move or copy is recorded as an operation first: a run that is killed before the file is recorded finds it again. A file that
+/// is moved is deleted where it was only when it is in its place, on disk.
 struct AdoptedFilePlacement: Sendable {
     /// Absolute; where the files are.
     let folder: String
@@ -46,14 +46,16 @@ struct AdoptedFilePlacement: Sendable {
         file.recordClaims(of: item.episode)
         if way == .inPlace {
             file.isNamedByUser = true
+            try await store.finish([file])
         } else {
-            let operation = try await store.begin(publishing: file)
+            var operation = try await store.begin(publishing: file)
             let placed = await Result.of { try await place(item, facts: examined.facts) }
             if case .failure = placed { try await store.drop([operation]) }
             let facts = try placed.get()
             (file.modificationTime, file.inode) = (facts.modificationTime, facts.inode)
+            operation.file = file
+            try await store.complete([operation])
         }
-        try await store.finish([file])
         try await store.forgetRemovals(of: [file.episode])
         try await tidyUp(item, examined.facts)
         return file

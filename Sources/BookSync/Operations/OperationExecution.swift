@@ -86,12 +86,10 @@ struct OperationExecution: Sendable {
                 return refused
             }
             for operation in done {
-                // Where that cannot be, the file is recognised where it is.
-                _ = await Result.of { [library] in
-                    try await runBlocking {
-                        try Self.move(operation.target, to: operation.source, in: library)
-                        try Self.sync([operation], in: library)
-                    }
+                try await runBlocking { [library] in
+                    // A file that stays is recognised where it is.
+                    _ = Self.movesBack(operation.target, to: operation.source, in: library)
+                    try Self.sync([operation], in: library)
                 }
                 refused[operation.number] = failure
             }
@@ -127,8 +125,7 @@ struct OperationExecution: Sendable {
         var aside: Set<Int64> = []
         for operation in operations where failed[operation.number] != nil {
             guard let place = places[operation.number] else { continue }
-            // Where another took its place meanwhile, it stays.
-            if (try? Self.move(place, to: operation.source, in: library)) == nil { aside.insert(operation.number) }
+            if !Self.movesBack(place, to: operation.source, in: library) { aside.insert(operation.number) }
         }
         return (failed, aside)
     }
@@ -138,6 +135,12 @@ struct OperationExecution: Sendable {
         let (old, new) = (splitLibraryPath(from), splitLibraryPath(path))
         let source = try LibraryDirectory(old.folder, in: library, creating: false)
         try LibraryDirectory(new.folder, in: library).receive(old.name, from: source, as: new.name)
+    }
+
+    /// - Returns: whether the file is where it was; where another one has taken its place meanwhile, it stays. Blocks.
+    private static func movesBack(_ from: String, to path: String, in library: String) -> Bool {
+        guard case .success = Result(catching: { try move(from, to: path, in: library) }) else { return false }
+        return true
     }
 
     private func exchange(_ operation: FileOperation, at now: Date) throws {
@@ -196,8 +199,8 @@ struct OperationExecution: Sendable {
 
     // MARK: - After a kill
 
-    /// Finds out how far a killed run came with its operations, and records it. Files that were caught aside are brought on, and
-    /// with them those that wait for their names; if none was, what was not moved is for the next plan.
+    /// Finds out how far a killed run came with its operations, and records it. Files that were left under their
+    /// temporary names are moved on, and with them those that wait for their names; else the rest is for the next plan.
     func recover() async throws {
         let open = try await store.operationsUnderWay()
         for operation in open where operation.kind == .publish {
@@ -289,11 +292,9 @@ struct OperationExecution: Sendable {
         }
         var (left, stranded) = (open.filter { $0.aside == nil }.map(\.operation), [FileOperation]())
         for case (let operation, let aside?) in open {
-            // Something else took the place that it was to have.
-            let back = await Result.of {
-                try await runBlocking { try Self.move(aside, to: operation.source, in: library) }
-            }
-            if case .success = back { left.append(operation) } else { stranded.append(operation) }
+            // Another file has the path that it was to have.
+            let isBack = try await runBlocking { Self.movesBack(aside, to: operation.source, in: library) }
+            if isBack { left.append(operation) } else { stranded.append(operation) }
         }
         try await runBlocking { try Self.sync(operations, in: library) }
         try await end(moved, dropping: left, stranded)

@@ -80,7 +80,7 @@ package struct Trash: Sendable {
             collected.moved += outcome.done.map(\.episode)
             collected.failures += outcome.failures.map { $0.report($1) }
         }
-        let folders = Set(removed.map { splitLibraryPath($1.path).folder })
+        let folders = Set(zip(removed, found).filter { $1 == nil }.map { splitLibraryPath($0.0.1.path).folder })
         try await runBlocking { OperationExecution.removeIfEmpty(folders, in: library) }
         return collected
     }

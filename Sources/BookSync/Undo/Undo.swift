@@ -54,6 +54,11 @@ package struct UndoReport: Sendable {
 package struct Undo: Sendable {
     package init() {}
 
+    /// When the command or the run began that would be taken back; nil where there is none.
+    package func lastBatch(in library: String) async throws -> Date? {
+        try await LibraryFolder.reading(library) { try await $0.doneOperations().first?.batch }
+    }
+
     /// Says what would be taken back, and changes nothing.
     /// - Parameter library: absolute.
     package func plan(in library: String) async throws -> UndoReport {
@@ -90,9 +95,7 @@ package struct Undo: Sendable {
         try await store.setNumbers(of: books, .restore)
         let outcome = try await session.operations.reverse(plan.renames)
         report.renames = outcome.done
-        report.left += outcome.failures.map {
-            .init(operation: $0, reason: "\($1)", isForGood: false)
-        }
+        report.left += outcome.failures.map { .init(operation: $0, reason: "\($1)", isForGood: false) }
         try await store.forget(report.left.filter(\.isForGood).map(\.operation))
         try await store.setNumbers(of: books, .forget)
         report.noteLeft()

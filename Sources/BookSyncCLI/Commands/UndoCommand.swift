@@ -65,7 +65,7 @@ struct UndoCommand: Subcommand {
         let (found, _) = try await program.ask(configuration) {
             own, place -> (place: LibraryPlace, at: Date)? in
             guard try await ShelfReader.read(own.library, { _ in true }) != nil else { return nil }
-            return try await Undo().plan(in: own.library).batch.map { (place, $0) }
+            return try await Undo().lastBatch(in: own.library).map { (place, $0) }
         }
         // The store of the other one may know of something later.
         if let (_, failure) = found.failures.first { throw failure }
