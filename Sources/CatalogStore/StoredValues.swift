@@ -4,11 +4,9 @@ import GRDB
 
 // How values of the vocabulary stand in the database's columns.
 
-/// Milliseconds since 1970: what catalogs give comes back equal.
-/// - Returns: nil for a time that no calendar reaches.
+/// Milliseconds since 1970: what is read again is equal to them, whatever the clock says. The year is one from 1 to 9999.
 func stored(_ time: Date?) -> Int64? {
-    guard let milliseconds = time.map({ ($0.timeIntervalSince1970 * 1000).rounded() }) else { return nil }
-    return Int64(exactly: milliseconds)
+    time.flatMap { Int64(exactly: (Date(clamping: $0.timeIntervalSince1970).timeIntervalSince1970 * 1000).rounded()) }
 }
 
 func time(stored milliseconds: Int64?) -> Date? {

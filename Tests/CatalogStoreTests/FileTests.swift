@@ -30,6 +30,19 @@ import Testing
         }
     }
 
+    @Test func `what was fetched under a clock of another age is recorded as removed, too`() async throws {
+        try await withFiles(["a"]) { store in
+            let then = time(milliseconds: 300_000_000_000_000)
+            var file = LocalFile.sample(1, path: "a")
+            file.fetchedAt = then
+            try await store.finish([file])
+            let removal = try await store.begin(.trash, [(.sample(1), to: ".booksync/trash/1/a")], batch: then)
+            try await store.complete(removal, at: then)
+            #expect(try await paths(store) == [])
+            #expect(try await store.doneOperations(of: removal[0].batch).count == 1)
+        }
+    }
+
     @Test(arguments: [([0, 1, 2], true), ([0, 1], false), ([0, 20, 40], false), ([0, 20, 40, 49], true)])
     func `three replacements within 30 days are too many`(days: [Double], isOften: Bool) async throws {
         try await withFiles(["a", "b"]) { store in
