@@ -34,8 +34,9 @@ let system = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 
 /// A target of the program; it may use only what is listed here (see Architecture in the documentation).
-func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: counted)
+/// - Parameter files: which `CEmbeddedFiles` embeds.
+func room(_ name: String, uses dependencies: [Target.Dependency] = [], besides files: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: files, swiftSettings: counted)
 }
 
 func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
@@ -69,8 +70,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -94,20 +93,22 @@ let package = Package(
 
         .systemLibrary(name: "CFileSystem"),
 
-        room("BookModel", uses: [crypto]),
-        room("Languages", uses: ["BookModel"]),
+        // Resources that Swift compiles are literals, and each of the larger ones takes half a minute.
+        .target(name: "CEmbeddedFiles"),
+
+        room("BookModel", uses: ["CEmbeddedFiles", crypto]),
+        room("Languages", uses: ["BookModel"], besides: ["Resources"]),
         room("Transport", uses: ["BookModel", "CZlib", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
         room(
             "CatalogFetcher",
             uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto]),
-        .target(
-            name: "CatalogStore",
-            dependencies: [
+        room(
+            "CatalogStore",
+            uses: [
                 "BookModel", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            resources: [.embedInCode("Schema.sql")], swiftSettings: counted),
+            ], besides: ["Schema.sql"]),
         room("SyncPlanner", uses: ["BookModel"]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
@@ -177,9 +178,9 @@ let package = Package(
                 "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", nioHTTP1,
                 logging,
             ]),
-        .target(
-            name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
-            resources: [.embedInCode("Melody.mp3")], swiftSettings: counted),
+        room(
+            "DemoCatalog", uses: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
+            besides: ["Melody.mp3"]),
         room(
             "WebAccess",
             uses: [
@@ -187,19 +188,16 @@ let package = Package(
                 crypto,
                 cryptoExtras, logging,
             ]),
-        .target(
-            name: "BookSyncWeb",
-            dependencies: [
+        room(
+            "BookSyncWeb",
+            uses: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
                 "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", "OtherPrograms", "ShelfService",
                 "WebAccess",
                 hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
-                nioSSL, .product(name: "X509", package: "swift-certificates"),
-                .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, logging,
-            ],
-            resources: [.embedInCode("Pages/Resources"), .embedInCode("Api/Resources")],
-            swiftSettings: counted),
+                nioSSL, "CZlib", crypto, logging,
+            ], besides: ["Pages/Resources", "Api/Resources"]),
         room("Terminal", uses: ["BookModel", "Languages", "TextParsing", "LibraryFiles", "BookSync"]),
         .executableTarget(
             name: "BookSyncCLI",

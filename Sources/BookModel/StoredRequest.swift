@@ -26,3 +26,17 @@ package struct StoredRequest: Sendable, Equatable {
         (id, self.kind, self.book, self.filter, self.force) = (0, kind, book, filter, force)
     }
 }
+
+extension [StoredRequest] {
+    /// What was asked for, in a sentence; nil where nothing was.
+    package var told: Message? {
+        let names = map { request -> Message in
+            guard let book = request.book else { return "all subscriptions" }
+            let reference = "\(book)" + (request.filter.only.map { "/\($0)" } ?? "")
+            return request.kind == .join ? "one file of \(reference)" : "\(reference)"
+        }
+        guard !names.isEmpty else { return nil }
+        let more: Message = names.count > 5 ? " and \(names.count - 5) more" : ""
+        return "asked for, and not done yet: \(names.prefix(5).joined(separator: ", "))\(more)"
+    }
+}

@@ -54,7 +54,7 @@ package struct ShelfServer: Sendable {
     ) {
         let shelf = pages?.wholeShelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
-        let live = EventBroadcaster(libraries: configuration.libraries.map(\.path), logger: logger)
+        let live = LiveShelf(libraries: configuration.libraries.map(\.path), logger: logger)
         site = ServerContext(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(target: target, publicURL: publicURL, hosts: configuration.serve.hosts),

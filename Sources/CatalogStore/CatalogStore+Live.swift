@@ -14,7 +14,8 @@ package struct ActivitySnapshot: Sendable {
     package struct Transfer: Sendable, Hashable {
         package var state: TransferState
         package var total: Int64?
-        package var attempts = 0
+
+        package var isUnderWay: Bool { state == .downloading || state == .verifying }
     }
 
     package struct Run: Sendable, Hashable {
@@ -30,11 +31,13 @@ package struct ActivitySnapshot: Sendable {
     package var transfers: [Int64: Transfer] = [:]
     /// How many wait.
     package var waiting = 0
-    /// Episodes with a file that was recorded since, and when: milliseconds since 1970.
-    package var files: [Int64: Int64] = [:]
-    /// When the file that was recorded last was; now where a clock that was ahead says later.
+    /// Episodes with a file that was recorded since.
+    package var recorded: [Int64] = []
+    /// When the file that was recorded last was, in milliseconds since 1970; now where a clock that was ahead says later.
     package var lastFile: Int64?
     package var run: Run?
+    /// Other numbers after an episode came, something was asked for, removed, renamed or brought back.
+    package var counts: [Int64] = []
 }
 
 extension CatalogStore {
@@ -57,37 +60,35 @@ extension CatalogStore {
     package var isCopy: Bool { !isWritable && reader is DatabaseQueue }
 
     /// What moves now. It costs no more for what only waits.
-    /// - Parameter time: from which on recorded files are wanted, milliseconds since 1970; nil for none.
-    package func activitySnapshot(filesSince time: Int64?) async throws -> ActivitySnapshot {
+    /// - Parameter time: after which files were recorded that are wanted, in milliseconds since 1970; nil for none.
+    package func activitySnapshot(recordedAfter time: Int64?) async throws -> ActivitySnapshot {
         try await read("the store cannot be looked at") { database in
             var look = ActivitySnapshot()
             let begun = try Row.fetchCursor(
                 database.cachedStatement(
-                    sql: "SELECT episode_id, state, total, attempts FROM transfer WHERE state <> 'waiting'"))
+                    sql: "SELECT episode_id, state, total FROM transfer WHERE state <> 'waiting'"))
             while let row = try begun.next() {
                 var columns = ColumnReader(row)
                 let id: Int64 = try columns.next()
                 look.transfers[id] = ActivitySnapshot.Transfer(
-                    state: try word(columns.next()), total: try columns.nextLength(),
-                    attempts: try columns.next())
+                    state: try word(columns.next()), total: try columns.nextLength())
             }
-            let count = try database.cachedStatement(sql: "SELECT COUNT(*) FROM transfer")
-            look.waiting = (try Int.fetchOne(count) ?? 0) - look.transfers.count
-            let last = try database.cachedStatement(sql: "SELECT MAX(fetched_at) FROM local_file")
-            let lastFile = try Int64.fetchOne(last)
+            let numbers = """
+                SELECT (SELECT COUNT(*) FROM transfer), (SELECT MAX(fetched_at) FROM local_file),
+                    (SELECT MAX(id) FROM episode), (SELECT COUNT(*) FROM operation), (SELECT MAX(id) FROM operation),
+                    (SELECT COUNT(*) FROM request), (SELECT MAX(id) FROM request)
+                """
+            guard let row = try Row.fetchOne(database.cachedStatement(sql: numbers)) else { return look }
+            let counts = try (0..<row.count).map { try row.decode(Int64?.self, atIndex: $0) }
+            look.waiting = Int(clamping: counts[0] ?? 0) - look.transfers.count
             // The transaction began before: no file in it is later, unless a clock was ahead.
             let now = stored(Date.now) ?? .max
-            look.lastFile = lastFile.map { min($0, now) }
+            look.lastFile = counts[1].map { min($0, now) }
+            look.counts = counts.dropFirst(2).map { $0 ?? 0 }
             if let time {
-                let files = try Row.fetchCursor(
-                    database.cachedStatement(
-                        sql: "SELECT episode_id, fetched_at FROM local_file WHERE fetched_at >= ?"),
+                look.recorded = try Int64.fetchAll(
+                    database.cachedStatement(sql: "SELECT episode_id FROM local_file WHERE fetched_at > ?"),
                     arguments: [time])
-                while let row = try files.next() {
-                    var columns = ColumnReader(row)
-                    let id: Int64 = try columns.next()
-                    look.files[id] = try columns.next(Int64.self)
-                }
             }
             let runs = try Row.fetchCursor(
                 database.cachedStatement(

@@ -4,7 +4,7 @@ import GRDB
 
 /// The schema of `Schema.sql`, and how a database is recognised to have it.
 enum StoreSchema {
-    static let sql = String(decoding: PackageResources.Schema_sql, as: UTF8.self)
+    static let sql = EmbeddedFile.text("Schema.sql")
 
     /// SQLite's application id (file format, §1.3.16) of a store: `bks`, and the number of the schema.
     static let applicationID: Int64 = 0x626B_7301

@@ -1,3 +1,5 @@
+import BookModel
+
 /// The melody that the demo catalog's audio is built from: our own, made by `Fixtures/demo/make-clip`.
 enum DemoClip {
     /// MPEG 2 layer III, 32 kbit/s, 24 kHz, mono, no bit reservoir: frames stand alone and can be put in any order.
@@ -8,5 +10,5 @@ enum DemoClip {
     static let bytesPerNote = bytesPerFrame * framesPerNote
 
     /// Eight notes, one after the other.
-    static let bytes = PackageResources.Melody_mp3
+    static let bytes = EmbeddedFile.bytes("Melody.mp3")
 }

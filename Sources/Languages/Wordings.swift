@@ -11,7 +11,7 @@ package struct Wordings: Sendable {
         table =
             switch language {
             case .english: [:]
-            case .chinese: Self.chinese
+            case .chinese: Translation.chinese.messages
             }
     }
 

@@ -3,50 +3,123 @@ import CatalogStore
 import LibraryFiles
 import ShelfQueries
 
-/// Looks at the store and at what is on disk, and tells what is different.
+/// Looks at the store of a library and at what is on disk: what moves, and whether what pages show is another.
 struct ShelfWatcher: Sendable {
+    /// As long as it is the same, what lists and pages show is.
+    struct State: Sendable, Hashable {
+        var store: UInt64?
+        /// By the rows of episodes; those that are under way all have the same.
+        var transfers: [Int64: TransferState] = [:]
+        var waiting = 0
+        var lastFile: Int64?
+        var run: ActivitySnapshot.Run?
+        var isRunUnderWay = false
+        var counts: [Int64] = []
+    }
+
+    private struct Moving: Sendable {
+        var episode: EpisodeRecord
+        var state: TransferState
+        var total: Int64?
+        var bytes: Int64 = 0
+        var meter = SpeedMeter()
+
+        /// How much of it is here, from 0 to 1; 0 as long as nobody knows its size.
+        var share: Double {
+            guard let all = total ?? episode.episode.size, all > 0 else { return 0 }
+            return min(1, Double(bytes) / Double(all))
+        }
+
+        func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
+            state == .downloading ? meter.bytesPerSecond(at: now) : nil
+        }
+    }
+
     private var poller = StorePoller()
-    private var diff = ShelfDiff()
-    private var writer = LiveEventWriter()
-    /// Whether the last look found another store, so that what was told before holds no more.
-    private(set) var sawOtherStore = false
+    private(set) var state = State()
+    private var moving: [Int64: Moving] = [:]
+    /// Whether there was a look at this store before.
+    private var isBegun = false
 
     mutating func close() async { await poller.close() }
 
-    /// What is under way now, for a client that knows nothing of it.
-    func whole(at now: ContinuousClock.Instant) -> [LiveEvent] { writer.whole(of: diff, at: now) }
-
-    /// What happened since the last look.
-    mutating func look(at library: String, now: ContinuousClock.Instant) async throws -> [LiveEvent] {
+    /// - Returns: the documents of the episodes that ended, stopped or were recorded since the last look.
+    mutating func look(at library: String, now: ContinuousClock.Instant) async throws -> [JSONDocument] {
         let found = try await poller.poll(library)
-        sawOtherStore = found.isReplaced
-        if found.isOther { diff = ShelfDiff(isNew: found.isNew) }
-        guard let store = found.store, found.isWritten || diff.needsLook || writer.hasMore else { return [] }
-        var look = try await store.activitySnapshot(filesSince: diff.filesSince)
-        // What was there at the first look is no news at the second.
-        if diff.filesSince == nil, let last = look.lastFile {
-            look = try await store.activitySnapshot(filesSince: last.subtractingSaturated(ShelfDiff.slack))
+        if found.isOther {
+            moving = [:]
+            // All that is in one that was made meanwhile happened since.
+            (isBegun, state) = (found.isNew, State(store: found.file))
         }
-        let isRunUnderWay =
-            look.run?.isEnded == false
-                || look.transfers.values.contains { [.downloading, .verifying].contains($0.state) }
-            ? try await LibraryLock.isHeld(in: library) : false
-        let coming = isRunUnderWay ? look.transfers.filter { $0.value.state == .downloading }.map(\.key) : []
-        let bytes = try await bytes(of: coming, store, in: library)
-        let turns = diff.take(look, bytes: bytes, isRunUnderWay: isRunUnderWay, at: now)
-        return try await writer.events(of: turns, in: diff, store, isRunUnderWay: isRunUnderWay, at: now)
+        guard let store = found.store, found.isWritten || state.isRunUnderWay else { return [] }
+        let snapshot = try await store.activitySnapshot(recordedAfter: isBegun ? state.lastFile ?? 0 : nil)
+        isBegun = true
+        // What a killed run left as under way only waits.
+        let isClaimed = snapshot.run?.isEnded == false || snapshot.transfers.values.contains(where: \.isUnderWay)
+        let isRunUnderWay = isClaimed ? try await LibraryLock.isHeld(in: library) : false
+        let underWay = isRunUnderWay ? snapshot.transfers.filter(\.value.isUnderWay) : [:]
+        let ended = Set(moving.keys).union(snapshot.recorded).subtracting(underWay.keys).sorted().prefix(Self.maxEnded)
+        for row in moving.keys where underWay[row] == nil { moving[row] = nil }
+        let episodes = try await store.episodes(inRows: underWay.keys.filter { moving[$0] == nil } + ended)
+        let partials = underWay.isEmpty ? nil : try await PartialSizes(library: library)
+        for (row, transfer) in underWay {
+            guard var one = moving[row] ?? episodes[row].map({ Moving(episode: $0, state: transfer.state) }) else {
+                continue
+            }
+            (one.state, one.total) = (transfer.state, transfer.total)
+            // Of a transfer without a partial file, which was just put in its place, what was known of it stays.
+            one.bytes = partials?.bytes(of: one.episode.episode.identity) ?? one.bytes
+            one.meter.record(one.bytes, at: now)
+            moving[row] = one
+        }
+        state = State(
+            store: found.file, transfers: snapshot.transfers.mapValues { $0.isUnderWay ? .downloading : $0.state },
+            waiting: snapshot.waiting, lastFile: snapshot.lastFile, run: snapshot.run, isRunUnderWay: isRunUnderWay,
+            counts: snapshot.counts)
+        return ended.compactMap { episodes[$0] }.map {
+            let shelved = $0.effective(isRunUnderWay: isRunUnderWay)
+            let bytes = shelved.file?.size ?? shelved.transfer?.committedLength ?? 0
+            return Self.document(
+                shelved, shelved.state.rawValue,
+                ByteProgress(bytesDone: bytes, total: shelved.file?.size ?? shelved.transfer?.total))
+        }
     }
 
-    /// How much of what is coming is on disk. Of a transfer without a partial file, which was just put in its place, what was
-    /// known of it stays.
-    private mutating func bytes(
-        of rows: [Int64], _ store: CatalogStore, in library: String
-    ) async throws -> [Int64: Int64] {
-        guard !rows.isEmpty else { return [:] }
-        let episodes = try await writer.known(rows, store)
-        let partials = try await PartialSizes(library: library)
-        return rows.reduce(into: [:]) { bytes, row in
-            bytes[row] = episodes[row].flatMap { partials.bytes(of: $0.episode.identity) }
+    /// So many are told of at once: more is for a list.
+    private static let maxEnded = 100
+
+    /// What is under way, by section.
+    func movingDocuments(at now: ContinuousClock.Instant) -> [JSONDocument] {
+        moving.sorted { $0.key < $1.key }.map { _, one in
+            let progress = ByteProgress(
+                bytesDone: one.bytes, total: one.total ?? one.episode.episode.size,
+                bytesPerSecond: one.bytesPerSecond(at: now))
+            return Self.document(one.episode, one.state.rawValue, progress)
         }
+    }
+
+    private static func document(_ shelved: EpisodeRecord, _ state: String, _ progress: ByteProgress) -> JSONDocument {
+        let episode = shelved.episode
+        return JSONDocument.naming(episode.identity, section: episode.section, name: episode.name).adding([
+            "state": .string(state),
+            "bytes_done": .integer(progress.bytesDone),
+            "size": .init(progress.total ?? episode.size),
+            "bytes_per_second": .init(progress.bytesPerSecond),
+            "seconds_left": .init(progress.secondsLeft),
+            "error": .init(shelved.state == .failed ? shelved.transfer?.error?.description : nil),
+        ])
+    }
+
+    /// How far the run under way is; nil where there is none.
+    func runDocument(at now: ContinuousClock.Instant) -> JSONDocument? {
+        guard let run = state.run, !run.isEnded, state.isRunUnderWay else { return nil }
+        let episodes = run.done + state.waiting + moving.count
+        let share = episodes == 0 ? 1 : (Double(run.done) + moving.values.reduce(0) { $0 + $1.share }) / Double(episodes)
+        return [
+            "id": .integer(run.number), "command": .string(run.command), "episodes_done": .init(run.done),
+            "episodes": .init(episodes), "share_done": .init(share),
+            "bytes_done": .integer(run.bytes.addingSaturated(moving.values.saturatedSum(of: \.bytes))),
+            "bytes_per_second": .init(moving.values.reduce(0) { $0 + ($1.bytesPerSecond(at: now) ?? 0) }),
+        ]
     }
 }

@@ -11,12 +11,12 @@ struct StorePoller: Sendable {
     struct Finding: Sendable {
         /// nil where there is none.
         var store: CatalogStore?
+        /// The number of its file.
+        var file: UInt64?
         /// Whether it is not the one of the look before: that was another, or there was none.
         var isOther: Bool
         /// Whether there was none at the look before, so that all that is in it happened since.
         var isNew: Bool
-        /// Whether another one was seen at any time before, of which nothing holds any more.
-        var isReplaced = false
         /// Whether anything was written to it since that look; now and then it says so though nothing was.
         var isWritten: Bool
     }
@@ -26,8 +26,6 @@ struct StorePoller: Sendable {
     private var file: UInt64?
     private var version: StoreVersion?
     private var wasMissing = false
-    /// The last file that a store was in.
-    private var lastFile: UInt64?
 
     /// - Throws: ``Failure`` when the store cannot be read.
     mutating func poll(_ library: String) async throws -> Finding {
@@ -37,14 +35,12 @@ struct StorePoller: Sendable {
             guard FileManager.default.fileExists(atPath: path) else { return nil }
             return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
         }
-        var finding = Finding(store: store, isOther: number != file, isNew: wasMissing, isWritten: false)
+        var finding = Finding(store: store, file: number, isOther: number != file, isNew: wasMissing, isWritten: false)
         if store == nil || finding.isOther {
             await close()
             store = number == nil ? nil : try await LibraryFolder.readableStore(in: library)
             (file, wasMissing) = (number, number == nil)
             finding.store = store
-            finding.isReplaced = number != nil && lastFile != nil && number != lastFile
-            lastFile = number ?? lastFile
         }
         if let store {
             let current = try await store.version()

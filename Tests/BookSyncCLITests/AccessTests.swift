@@ -423,10 +423,6 @@ extension ProductTests {
                     shelf.product.send(signal: SIGTERM)
                     #expect(try await shelf.product.result().exitCode == 143)
                 }
-                try await bench.serve("--listen", "0.0.0.0:0", "--self-signed", library: "M") { shelf async throws in
-                    shelf.product.send(signal: SIGTERM)
-                    #expect(try await !shelf.product.result().errors.contains("plain HTTP"))
-                }
             }
         }
     }

@@ -27,7 +27,7 @@ extension ProductTests {
                 try await bench.serveHeld(allowing: 60_000) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     let asked = try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#)
                     #expect(asked.status == 200)
                     #expect(try JSONObject(asked.text).number("count") == 1)
@@ -35,14 +35,14 @@ extension ProductTests {
 
                     let row = #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "\#(id(1))"}]}"#
                     #expect(try JSONObject(try await post(shelf, "pause", row).text).number("count") == 1)
-                    try await stream.event(["event": "paused", "id": id(1)])
+                    try await stream.event(["state": "paused", "id": id(1)])
                     try await shelf.product.waitForErrors(containing: "40111 夜航船: 0 fetched")
                     #expect(try await state(of: 1, shelf) == "paused")
                     #expect(try bench.partialFiles.count == 1)
 
                     demo.tap.open()
                     #expect(try JSONObject(try await post(shelf, "resume", row).text).number("count") == 1)
-                    try await stream.event(["event": "finished", "id": id(1)])
+                    try await stream.event(["state": "finished", "id": id(1)])
                     try await shelf.product.waitForErrors(containing: "1 resumed")
 
                     #expect(try JSONObject(try await post(shelf, "remove", row).text).number("count") == 1)
@@ -179,7 +179,7 @@ extension ProductTests {
                 try await bench.serveHeld(allowing: 60_000, environment: ["BOOKSYNC_JOBS": "1"]) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1-4"]}"#, shelf) == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
                     // One that the run is to bring anyway, and one that it is not.
@@ -188,11 +188,10 @@ extension ProductTests {
                     try await shelf.product.waitForErrors(containing: "1 episode moved to the front")
                     try await shelf.product.waitForErrors(containing: "1 episode of 夜航船 requested separately")
                     demo.tap.open()
-                    for section in [1, 2, 3, 4, 6] { try await stream.event(["event": "finished", "id": id(section)]) }
+                    for section in [1, 2, 3, 4, 6] { try await stream.event(["state": "finished", "id": id(section)]) }
                     let order = demo.server.record.requests.filter { $0.path.hasSuffix(".mp3") }
                         .map { $0.path.suffix(5).prefix(1) }
                     #expect(Set(order[1...2]) == ["4", "6"] && order[3...] == ["2", "3"], "\(order)")
-                    try await stream.event(["event": "book", "id": "40111", "present": "5"])
                     try await shelf.product.waitForErrors(containing: "5 fetched")
                 }
                 let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
@@ -205,7 +204,7 @@ extension ProductTests {
                 try await bench.serveHeld(allowing: 60_000, environment: ["BOOKSYNC_JOBS": "1"]) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     let forced = #"{"refs": ["demo:40111/1-4"], "force": true}"#
                     #expect(try await status(of: "fetch", forced, shelf) == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
@@ -221,7 +220,7 @@ extension ProductTests {
                     try await shelf.product.waitForErrors(containing: "cancelled 第002集")
                     try await shelf.product.waitForErrors(containing: "paused 第003集")
                     demo.tap.open()
-                    for section in [6, 4] { try await stream.event(["event": "finished", "id": id(section)]) }
+                    for section in [6, 4] { try await stream.event(["state": "finished", "id": id(section)]) }
                     #expect(try await state(of: 2, shelf) == "cancelled")
                     #expect(try await state(of: 3, shelf) == "paused")
                     let books = try JSONObject.list(try await shelf.send("/api/v1/books").text)
@@ -243,7 +242,7 @@ extension ProductTests {
                     }
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     #expect(try await count("fetch", #"{"refs": ["demo:40111/1-3"]}"#) == 1)
                     for section in 1...3 { try await stream.event(["state": "downloading", "id": id(section)]) }
                     #expect(try await count("cancel", #"{"refs": ["demo:40111/3"]}"#) == 1)
@@ -265,7 +264,7 @@ extension ProductTests {
                     #expect(try asked.count == 3 && bench.files().count == 2, "\(asked)")
                     // Who names it wants it.
                     #expect(try await count("resume", #"{"refs": ["demo:40111/3"]}"#) == 1)
-                    try await stream.event(["event": "finished", "id": id(3)])
+                    try await stream.event(["state": "finished", "id": id(3)])
                 }
             }
         }
@@ -319,7 +318,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     _ = try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGKILL)
@@ -340,7 +339,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     #expect(try await status(of: "subscribe", #"{"refs": ["demo:40111/1-2"]}"#, shelf) == 200)
                     #expect(try await status(of: "mirror", "{}", shelf) == 200)
                     _ = try await stream.event(["state": "downloading", "id": id(1)])
@@ -349,6 +348,8 @@ extension ProductTests {
                         #expect(
                             try await status(of: "fetch", #"{"refs": ["demo:40111/\#(section)"]}"#, shelf) == 200)
                     }
+                    let page = try await shelf.send("/queue").text
+                    #expect(page.contains("asked for, and not done yet: all subscriptions, demo:40111/3"))
                     shelf.product.send(signal: SIGKILL)
                     #expect(try await shelf.product.result().signal == SIGKILL)
                 }
@@ -370,7 +371,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGTERM)

@@ -175,7 +175,7 @@ extension ForeignClientTests {
                         try await meet(Self.post(name, "{}", 415, type: "text/plain"))
                     }
                     let stream = try EventStream(shelf)
-                    try await stream.message { $0.event == "changes" }
+                    try await stream.begun()
                     met.insert("events 200")
                     return document
                 }

@@ -6,15 +6,14 @@ import Testing
 /// A client of `/api/v1/events`, as a browser is one: it reads on until it is closed.
 final class EventStream: Sendable {
     struct Message: Sendable {
-        var id: String?
         var event: String?
         var data: String?
         var comment: String?
 
-        /// The events of a message, as a page reads them.
-        func changes() throws -> [JSONObject] {
-            guard event == "changes", let data else { return [] }
-            return try JSONObject.list(data)
+        /// What moves, as a page reads it; nil for a comment.
+        func shelf() throws -> JSONObject? {
+            guard event == "shelf", let data else { return nil }
+            return try JSONObject(data)
         }
     }
 
@@ -27,14 +26,12 @@ final class EventStream: Sendable {
     private let socket: Socket
     private let watched: Watched<State>
 
-    /// - Parameter lastEventID: as a browser says it that was cut off.
-    init(_ shelf: ServedShelf, lastEventID: String? = nil) throws {
+    init(_ shelf: ServedShelf) throws {
         let socket = try Socket.connected(port: shelf.port)
         let watched = Watched(State())
         self.socket = socket
         self.watched = watched
-        let fields = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        let request = "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:\(shelf.port)\r\n\(fields)\r\n"
+        let request = "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:\(shelf.port)\r\n\r\n"
         _ = socket.send(Array(request.utf8)[...])
         Thread.detachNewThread {
             var chunks = Chunks()
@@ -58,7 +55,6 @@ final class EventStream: Sendable {
             for line in state.text[..<end.lowerBound].split(separator: "\n") {
                 let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
                 switch parts[0] {
-                case "id": message.id = parts[1]
                 case "event": message.event = parts[1]
                 case "data": message.data = parts[1]
                 default: message.comment = String(line)
@@ -81,24 +77,42 @@ final class EventStream: Sendable {
         return try #require(state.messages.first(where: condition), "the stream ended: \(state.messages.suffix(3))")
     }
 
-    /// Waits until it was told of an event.
-    /// - Parameter members: `name: value`, all of which the event has, as texts.
+    /// Waits until the server has looked at the shelf.
+    /// - Returns: the version of the shelf.
     @discardableResult
-    func event(_ members: [String: String]) async throws -> JSONObject {
-        let message = try await message { Self.event(members, in: $0) != nil }
-        return try #require(Self.event(members, in: message))
+    func begun() async throws -> String {
+        try #require(try await message { $0.event == "shelf" }.shelf()?["version"])
     }
 
-    private static func event(_ members: [String: String], in message: Message) -> JSONObject? {
-        let events = Result { try message.changes() }
-        guard case .success(let events) = events else { return nil }
-        return events.first { event in
+    /// Waits for another version than these.
+    @discardableResult
+    func version(otherThan known: [String]) async throws -> String {
+        @Sendable func other(_ message: Message) -> String? {
+            (try? message.shelf())?["version"].flatMap { known.contains($0) ? nil : $0 }
+        }
+        return try #require(other(try await message { other($0) != nil }))
+    }
+
+    /// Waits until it was told of an episode that moves or has ended, or of a run.
+    /// - Parameters:
+    ///   - part: of what it is told.
+    ///   - members: `name: value`, all of which it has, as texts.
+    @discardableResult
+    func event(_ members: [String: String], in part: String? = nil) async throws -> JSONObject {
+        let parts = part.map { [$0] } ?? ["moving", "ended"]
+        let message = try await message { Self.event(members, parts, in: $0) != nil }
+        return try #require(Self.event(members, parts, in: message))
+    }
+
+    private static func event(_ members: [String: String], _ parts: [String], in message: Message) -> JSONObject? {
+        guard let shelf = try? message.shelf() else { return nil }
+        return parts.flatMap(shelf.objects).first { event in
             members.allSatisfy { event[$0.key] == $0.value || event.number($0.key).map(String.init) == $0.value }
         }
     }
 
-    /// All events so far, in their order.
-    func events() throws -> [JSONObject] { try messages.flatMap { try $0.changes() } }
+    /// What it was told so far, in its order.
+    func shelves() throws -> [JSONObject] { try messages.compactMap { try $0.shelf() } }
 }
 
 /// The body of an answer that comes in chunks (RFC 9112 §7.1), and nothing else of it.

@@ -12,110 +12,103 @@ extension ProductTests {
                 try await bench.serveHeld(allowing: 60_000) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     try await bench.start("fetch", "40111/1-2", "-q", environment: bench.configured) { run in
-                        try await stream.event(["event": "run", "state": "under_way", "command": "fetch"])
+                        try await stream.event(["command": "fetch"], in: "runs")
                         try await stream.event(["state": "downloading", "id": id(1)])
                         demo.tap.allow(120_000)
-                        let moving = try await stream.event(["event": "progress", "id": id(1), "section": "1"])
+                        let moving = try await stream.event(["state": "downloading", "id": id(1), "section": "1"])
                         #expect(moving["source"] == "demo" && moving["book_id"] == "40111")
-                        #expect(moving["state"] == "downloading" && moving["name"]?.hasPrefix("第001集") == true)
+                        #expect(moving["name"]?.hasPrefix("第001集") == true)
                         let (done, size) = (moving.number("bytes_done") ?? 0, moving.number("size") ?? 0)
                         #expect(done > 0 && done < size)
                         // One that looks in now is told how far the whole run is, by its bytes.
                         let late = try EventStream(shelf)
-                        let share = try await late.event(["event": "run"]).double("share_done") ?? 0
+                        let share = try await late.event(["command": "fetch"], in: "runs").double("share_done") ?? 0
                         late.close()
                         #expect(share > 0 && share < 1)
                         demo.tap.open()
                         #expect(try await run.result().exitCode == 0)
                     }
-                    let finished = try await stream.event(["event": "finished", "id": id(2)])
+                    let finished = try await stream.event(["state": "finished", "id": id(2)])
                     #expect(finished.number("bytes_done") == finished.number("size"))
-                    try await stream.event(["event": "run", "state": "ended"])
-                    try await stream.event(["event": "book", "id": "40111", "present": "2"])
+                    try await waitUntil("the run is over") {
+                        try stream.shelves().last?.objects("runs").isEmpty == true
+                    }
                     // Each is told to have ended once, and how far it is never goes back.
-                    let events = try stream.events()
+                    let shelves = try stream.shelves()
                     for section in 1...2 {
-                        let own = events.filter { $0["id"] == id(section) && $0["book_id"] == "40111" }
-                        #expect(own.count { $0["event"] == "finished" } == 1)
-                        let bytes = own.compactMap { $0.number("bytes_done") }
+                        func own(_ part: String) -> [JSONObject] {
+                            shelves.flatMap { $0.objects(part) }.filter { $0["id"] == id(section) }
+                        }
+                        #expect(own("ended").map { $0["state"] } == ["finished"])
+                        let bytes = own("moving").compactMap { $0.number("bytes_done") }
                         #expect(bytes == bytes.sorted())
                     }
-                    #expect(
-                        stream.messages.compactMap(\.id)
-                            == stream.messages.compactMap(\.id).sorted {
-                                $0.count < $1.count || $0.count == $1.count && $0 < $1
-                            })
                 }
             }
         }
 
-        @Test func `what is paused, broken off and removed in another terminal is told`() async throws {
+        @Test func `what is paused, resumed and removed in another terminal, and what comes, makes another version`()
+            async throws
+        {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
-                    try await bench.dropFiles("40111/1-2")
-                    #expect(try await bench.run("pause", "40111/1").exitCode == 0)
-                    try await stream.event(["event": "paused", "id": id(1)])
-                    #expect(try await bench.run("resume", "40111/1").exitCode == 0)
-                    try await stream.event(["event": "waiting", "id": id(1)])
-                    #expect(try await bench.run("pause", "40111/2").exitCode == 0)
-                    #expect(try await bench.run("cancel", "40111/2").exitCode == 0)
-                    try await stream.event(["event": "cancelled", "id": id(2)])
+                    var known = [try await stream.begun()]
+                    try await bench.dropFiles("40111/2")
+                    for command in [
+                        "pause 40111/2", "resume 40111/2", "remove 40111/1 --yes", "undo", "fetch 40111/2",
+                    ] {
+                        let outcome = try await bench.shell("$BOOKSYNC \(command) --library L")
+                        #expect(outcome.exitCode == 0, "\(command): \(outcome.errors)")
+                        known.append(try await stream.version(otherThan: known))
+                    }
                 }
             }
         }
 
-        @Test func `a killed run is told as cut off, and what it had begun as waiting`() async throws {
+        @Test func `a killed run moves no more, and what it had begun waits`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     try await bench.start("fetch", "40111/1", "-q", environment: bench.configured) { run in
                         try await stream.event(["state": "downloading", "id": id(1)])
                         run.send(signal: SIGKILL)
                         _ = try await run.result()
                     }
-                    try await stream.event(["event": "waiting", "id": id(1)])
-                    try await stream.event(["event": "run", "state": "cut_off"])
+                    try await stream.event(["state": "waiting", "id": id(1)], in: "ended")
+                    #expect(try stream.shelves().last?.objects("runs").isEmpty == true)
                 }
             }
         }
 
-        @Test func `a client that comes back is told what it missed, and one from before is told to ask anew`()
-            async throws
-        {
+        @Test func `a client that comes back knows by the version whether it missed something`() async throws {
             try await withWorkbench { bench in
-                let stale = try await bench.serveShortBook { shelf in
-                    let stream = try EventStream(shelf)
-                    let first = try #require(try await stream.message { $0.data == "[]" }.id)
-                    stream.close()
-                    try await stream.waitForEnd()
+                try await bench.serveShortBook { shelf in
+                    func version(otherThan known: [String] = []) async throws -> String {
+                        let stream = try EventStream(shelf)
+                        defer { stream.close() }
+                        return try await stream.version(otherThan: known)
+                    }
+                    let first = try await version()
+                    #expect(try await version() == first)
                     try await bench.dropFiles("40111/2")
                     #expect(try await bench.run("pause", "40111/2").exitCode == 0)
-                    let again = try EventStream(shelf, lastEventID: first)
-                    try await again.event(["event": "paused", "id": id(2)])
-                    #expect(!again.messages.contains { $0.event == "reset" })
-                    again.close()
-                    for unknown in ["x.1", first + "9", "nothing"] {
-                        let other = try EventStream(shelf, lastEventID: unknown)
-                        try await other.message { $0.event == "reset" && $0.data == "{}" }
-                        other.close()
-                    }
-                    return first
-                }
-                // The server was ended; another one knows nothing of the messages of the first.
-                try await bench.serve { shelf in
-                    let stream = try EventStream(shelf, lastEventID: stale)
-                    defer { stream.close() }
-                    let reset = try await stream.message { $0.event == "reset" }
-                    #expect(reset.id != stale)
+                    let second = try await version(otherThan: [first])
+                    // How far somebody listened is nobody else's business.
+                    let body =
+                        #"{"position":{"source":"demo","book_id":"40111","id":"\#(id(2))","seconds":1,"duration":9}}"#
+                    let position = try await shelf.send(
+                        "/api/v1/position", method: "POST",
+                        ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
+                    #expect(position.status == 200, "\(position.text)")
                     #expect(try await bench.run("resume", "40111/2").exitCode == 0)
-                    try await stream.event(["event": "waiting", "id": id(2)])
+                    let third = try await version(otherThan: [first, second])
+                    #expect([first, second, third].map { $0.split(separator: ".").last } == ["1", "2", "3"])
                 }
             }
         }
@@ -124,11 +117,10 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let stream = try EventStream(shelf)
-                    try await stream.message { $0.data == "[]" }
+                    try await stream.begun()
                     shelf.product.send(signal: SIGTERM)
                     #expect(try await shelf.product.result().exitCode == 143)
                     try await stream.waitForEnd()
-                    #expect(stream.messages.allSatisfy { $0.event != "reset" })
                 }
             }
         }
@@ -137,10 +129,11 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let streams = try (0..<100).map { _ in try EventStream(shelf) }
-                    for stream in streams { try await stream.message { $0.data == "[]" } }
+                    let first = try await streams[0].begun()
+                    for stream in streams { try await stream.begun() }
                     try await bench.dropFiles("40111/2")
                     #expect(try await bench.run("pause", "40111/2").exitCode == 0)
-                    for stream in streams { try await stream.event(["event": "paused", "id": id(2)]) }
+                    for stream in streams { try await stream.version(otherThan: [first]) }
                     for stream in streams { stream.close() }
                 }
             }

@@ -22,44 +22,6 @@ extension ForeignClientTests {
             + "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem.new -out cert.pem.new 2>/dev/null "
             + "&& mv key.pem.new key.pem && mv cert.pem.new cert.pem"
 
-        @Test func `a certificate of its own is kept, shown by its fingerprint, and trusted by who was given it`()
-            async throws
-        {
-            try await withWorkbench { bench in
-                #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
-                var fingerprints: [String] = []
-                for _ in 0..<2 {
-                    try await bench.serve("--self-signed") { shelf in
-                        #expect(shelf.address.hasPrefix("https://127.0.0.1:"))
-                        let told = try await shelf.product.waitForErrors(containing: "fingerprint is")
-                        let shown = try await Self.fingerprint(bench, shelf.port)
-                        #expect(shown.split(separator: ":").count == 32 && told.contains(shown))
-                        fingerprints.append(shown)
-                        let trusting = "curl -sS --cacert L/.booksync/serve-certificate.pem"
-                        let feed = try await bench.shell("\(trusting) \(shelf.address)/feeds/demo/40111.xml")
-                        #expect(feed.output.contains("\"\(shelf.address)/media/demo/40111/"), "\(feed.errors)")
-                        let local = try await bench.shell("\(trusting) https://localhost:\(shelf.port)/api/v1/books")
-                        #expect(local.exitCode == 0, "\(local.errors)")
-                        #expect(try await bench.shell("curl -sS \(shelf.address)/").exitCode == 60)
-                        let plain = shelf.address.replacing("https", with: "http")
-                        #expect(try await bench.shell("curl -sS \(plain)/").exitCode != 0)
-                        let old = try await bench.shell("\(trusting) --tls-max 1.1 \(shelf.address)/")
-                        #expect(old.exitCode != 0)
-                        // It goes on for the others.
-                        #expect(try await bench.shell("\(trusting) \(shelf.address)/").exitCode == 0)
-                    }
-                }
-                #expect(Set(fingerprints).count == 1)
-                for name in ["serve-certificate.pem", "serve-certificate-key.pem"] {
-                    let path = bench.library.appending(path: ".booksync/\(name)").path
-                    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
-                    #expect(mode as? Int == 0o600)
-                }
-                let doctor = try await bench.run("doctor")
-                #expect(!doctor.output.contains("serve-certificate"), "\(doctor.output)")
-            }
-        }
-
         @Test func `a renewed certificate counts without a restart, and a broken one does not`() async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
@@ -78,8 +40,16 @@ extension ForeignClientTests {
                         let now = try await Self.fingerprint(bench, shelf.port)
                         return now.count == 95 && now != first
                     }
-                    let served = try await bench.shell("curl -sS --cacert cert.pem \(shelf.address)/api/v1/books")
+                    let trusting = "curl -sS --cacert cert.pem"
+                    let served = try await bench.shell("\(trusting) \(shelf.address)/api/v1/books")
                     #expect(served.output.contains("40111"), "\(served.errors)")
+                    let feed = try await bench.shell("\(trusting) \(shelf.address)/feeds/demo/40111.xml")
+                    #expect(feed.output.contains("\"\(shelf.address)/media/demo/40111/"), "\(feed.errors)")
+                    let plain = shelf.address.replacing("https", with: "http")
+                    #expect(try await bench.shell("curl -sS \(plain)/").exitCode != 0)
+                    #expect(try await bench.shell("\(trusting) --tls-max 1.1 \(shelf.address)/").exitCode != 0)
+                    // It goes on for the others.
+                    #expect(try await bench.shell("\(trusting) \(shelf.address)/").exitCode == 0)
                 }
                 for (text, sentence) in [
                     ("certificate: nowhere.pem, key: key.pem", "are no certificate with its key"),
@@ -98,9 +68,11 @@ extension ForeignClientTests {
         @Test func `over HTTPS the cookie is for HTTPS alone`() async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
-                try bench.configure("serve:\n  password: \(ServedShelf.hash)\n")
-                try await bench.serve("--self-signed", environment: bench.configured) { shelf in
-                    let trusting = "curl -sS --cacert L/.booksync/serve-certificate.pem"
+                #expect(try await bench.shell(Self.makeCertificate).exitCode == 0)
+                try bench.configure(
+                    "serve: { password: \"\(ServedShelf.hash)\", tls: { certificate: cert.pem, key: key.pem } }\n")
+                try await bench.serve(environment: bench.configured) { shelf in
+                    let trusting = "curl -sS --cacert cert.pem"
                     let page = try await bench.shell("\(trusting) \(shelf.address)/login")
                     let token = try #require(page.output.firstMatch(of: /name="token" value="([^"]+)"/)?.output.1)
                     let login = try await bench.shell(

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// That nothing can be asked for that is not described.
 @Suite struct DescriptionListTests {
     private func document() throws -> [String: Any] {
-        let data = Data(PackageResources.openapi_json)
+        let data = Data(EmbeddedFile.bytes("openapi.json"))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 

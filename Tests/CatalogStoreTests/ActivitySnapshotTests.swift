@@ -13,7 +13,7 @@ import Testing
             try await store.save((5...1000).map { .sample($0, state: .waiting) })
             try await store.save([.sample(1), .sample(2, state: .verifying), .sample(3, state: .failed)])
             _ = try await store.pause([.sample(4)])
-            let look = try await store.activitySnapshot(filesSince: nil)
+            let look = try await store.activitySnapshot(recordedAfter: nil)
             #expect(look.waiting == 996)
             #expect(
                 look.transfers.values.map(\.state.rawValue).sorted() == [
@@ -28,7 +28,7 @@ import Testing
     @Test func `files that came since are told, with what the run brought`() async throws {
         try await withStore { store in
             _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
-            #expect(try await store.activitySnapshot(filesSince: 0).run == nil)
+            #expect(try await store.activitySnapshot(recordedAfter: 0).run == nil)
             func file(_ number: Int, at milliseconds: Int64) -> LocalFile {
                 var file = LocalFile.sample(number)
                 file.fetchedAt = time(milliseconds: milliseconds)
@@ -37,10 +37,11 @@ import Testing
             try await store.finish([file(1, at: 1000)])
             let number = try await store.beginRun("fetch", of: [veterinary], at: time(milliseconds: 2000))
             try await store.finish([file(2, at: 3000), file(3, at: 4000)])
-            let look = try await store.activitySnapshot(filesSince: 3000)
-            #expect(look.files.values.sorted() == [3000, 4000])
+            let look = try await store.activitySnapshot(recordedAfter: 3000)
+            let recorded = try await store.episodes(inRows: look.recorded)
+            #expect(recorded.values.map(\.episode.identity) == [.sample(3)])
             #expect(look.lastFile == 4000)
-            #expect(try await store.activitySnapshot(filesSince: nil).files.isEmpty)
+            #expect(try await store.activitySnapshot(recordedAfter: nil).recorded.isEmpty)
             #expect(
                 look.run == ActivitySnapshot.Run(number: number, command: "fetch", isEnded: false, done: 2, bytes: 2000)
             )
@@ -48,7 +49,7 @@ import Testing
                 RunRecord(
                     number: number, command: "fetch", startedAt: time(milliseconds: 2000),
                     endedAt: time(milliseconds: 3500), exitCode: 0))
-            let ended = try await store.activitySnapshot(filesSince: nil).run
+            let ended = try await store.activitySnapshot(recordedAfter: nil).run
             #expect(
                 ended == ActivitySnapshot.Run(number: number, command: "fetch", isEnded: true, done: 1, bytes: 1000))
         }
@@ -64,7 +65,7 @@ import Testing
             try await store.finish([early])
             _ = try await store.beginRun("fetch", of: [veterinary], at: begin)
             try await store.finish([late])
-            let look = try await store.activitySnapshot(filesSince: nil)
+            let look = try await store.activitySnapshot(recordedAfter: nil)
             #expect(look.run?.done == 1)
             // What comes from now on is not earlier than the last one.
             #expect(try #require(look.lastFile) <= Int64(Date.now.timeIntervalSince1970 * 1000 + 1))
@@ -80,7 +81,7 @@ import Testing
                 var versions: Set<StoreVersion> = []
                 for _ in 1...20 {
                     versions.insert(try await reader.version())
-                    _ = try await reader.activitySnapshot(filesSince: 0)
+                    _ = try await reader.activitySnapshot(recordedAfter: 0)
                 }
                 return versions
             }

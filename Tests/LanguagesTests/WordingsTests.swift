@@ -6,9 +6,33 @@ import Testing
 
 @Suite struct WordingsTests {
     @Test func `every wording has the parts of its English, and no others`() {
-        for (english, chinese) in Wordings.chinese {
+        for (english, chinese) in Translation.chinese.messages {
             #expect(parts(of: english) == parts(of: chinese), "\(english) → \(chinese)")
         }
+    }
+
+    @Test func `a translation has contexts, several lines, escapes and comments`() {
+        let file = #"""
+            # A comment with "quotes".
+            msgid ""
+            msgstr "Language: zh_Hans\n"
+
+            #. another
+            msgid "a \"b\" \\ {1}"
+            msgstr "甲"
+            " {1}\n"
+            "乙"
+            msgctxt "name"
+            msgid "c"
+            msgstr "丙"
+
+            # nothing between two sentences
+            msgid " "
+            msgstr ""
+            """#
+        let translation = Translation(Array(file.utf8))
+        #expect(translation.messages == [#"a "b" \ {1}"#: "甲 {1}\n乙", " ": ""])
+        #expect(translation.phrases.mapValues { [$0.english, $0.translated] } == ["name": ["c", "丙"]])
     }
 
     private func parts(of wording: String) -> [String] {

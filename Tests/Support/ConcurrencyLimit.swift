@@ -10,7 +10,7 @@ import Testing
 package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     /// Whether the current task runs in a slot.
     @TaskLocal private static var isHeld = false
-    private static let slots = SlotQueue(count: 2 * ProcessInfo.processInfo.activeProcessorCount + 2)
+    private static let slots = SlotQueue(count: 4 * ProcessInfo.processInfo.activeProcessorCount + 2)
 
     package let isRecursive = true
 
@@ -19,7 +19,8 @@ package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         // A suite and a test of it may both ask: one slot serves them.
         guard !Self.isHeld else { return try await function() }
-        await Self.slots.take()
+        // The tests of such a suite ask one after the other: at the end of the line they would be the last of all, and alone.
+        await Self.slots.take(isFirst: test.traits.contains { $0 is ParallelizationTrait })
         let begin = ContinuousClock.now
         defer {
             Self.slots.giveBack()
@@ -40,7 +41,7 @@ extension Trait where Self == ConcurrencyLimit {
     package static var limitedConcurrency: Self { ConcurrencyLimit() }
 }
 
-/// So many slots, handed out in the order in which they were asked for.
+/// So many slots, handed out in the order in which they were asked for, but for those that come first.
 private final class SlotQueue: Sendable {
     private struct State {
         var free: Int
@@ -53,11 +54,11 @@ private final class SlotQueue: Sendable {
         self.state = Mutex(State(free: count))
     }
 
-    func take() async {
+    func take(isFirst: Bool) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.free > 0 else {
-                    state.waiting.append(continuation)
+                    state.waiting.insert(continuation, at: isFirst ? 0 : state.waiting.endIndex)
                     return false
                 }
                 state.free -= 1

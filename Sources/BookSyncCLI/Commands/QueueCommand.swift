@@ -50,7 +50,7 @@ struct QueueCommand: Subcommand {
             } else {
                 await program.print(
                     .array(look.episodes.map { JSONDocument($0) }), or: table,
-                    then: [look.asked].compactMap(\.self))
+                    then: [look.requests.told].compactMap(\.self))
             }
             guard watch, await !program.streams.isOutputClosed else { return status }
             try await Task.sleep(for: .seconds(1))
@@ -125,25 +125,13 @@ private struct Look {
         return table
     }
 
-    /// nil where nothing was asked for.
-    var asked: Message? {
-        let names = requests.map { request -> Message in
-            guard let book = request.book else { return "all subscriptions" }
-            let reference = "\(book)" + (request.filter.only.map { "/\($0)" } ?? "")
-            return request.kind == .join ? "one file of \(reference)" : "\(reference)"
-        }
-        guard !names.isEmpty else { return nil }
-        let more: Message = names.count > 5 ? " and \(names.count - 5) more" : ""
-        return "asked for, and not done yet: \(names.prefix(5).joined(separator: ", "))\(more)"
-    }
-
     /// How many are in each state, and as many whole rows as the terminal has room for.
     func screen(_ table: TextTable, _ size: TerminalSize, _ style: OutputStyle) -> [ColoredText] {
         let parts = EpisodeState.allCases.compactMap { state in
             counts[state].map { "\($0) \(Message(wording: state.rawValue))" as Message }
         }
         let summary: Message = parts.isEmpty ? "nothing is being transferred" : parts.joined(separator: ", ")
-        var lines = [summary, asked].compactMap(\.self)
+        var lines = [summary, requests.told].compactMap(\.self)
             .flatMap { DisplayWidth.wrapped(style.words($0), to: size.columns) }.map { ColoredText($0) }
         let entries = table.entries(style)
         // A row stays free for the cursor, and one for what tells of the others.

@@ -62,14 +62,6 @@ struct ServeCommand: Subcommand {
                 + "never.", valueName: "time"))
     var mirrorEvery: String?
 
-    @Flag(
-        help:
-            .words(
-                "Speak HTTPS with a certificate that is made for this machine's names and kept in the library. Default: serve.tls."
-            )
-    )
-    var selfSigned = false
-
     @Flag(help: .words("Ask for a new password, put its hash into the configuration, and end."))
     var setPassword = false
 
@@ -139,10 +131,10 @@ struct ServeCommand: Subcommand {
         }
         let books = fronts.answers.saturatedSum(of: \.value.sum.books)
         let pages = try ShelfPages(shelf) { try await program.findings(asksSources: $0) }
-        let certificate = try await certificate(settings, hosts, configuration, program)
+        let certificate = try await certificate(settings, program)
         if certificate == nil, publicURL?.hasPrefix("https:") != true, !target.isThisMachine, !program.options.quiet {
             await program.streams.writeError(
-                "plain HTTP: others on the network can read passwords; use --self-signed, serve.tls or an HTTPS proxy")
+                "plain HTTP: others on the network can read passwords; use serve.tls or an HTTPS proxy")
         }
         let server = ShelfServer(
             configuration, at: target, basePath: basePath ?? settings.basePath,
@@ -172,16 +164,7 @@ struct ServeCommand: Subcommand {
     }
 
     /// What the server proves itself with; nil where it speaks plain HTTP.
-    private func certificate(
-        _ settings: ServeSettings, _ hosts: HostRule, _ configuration: Configuration, _ program: Program
-    ) async throws -> ServerCertificate? {
-        if selfSigned {
-            let made = try await SelfSignedCertificate.made(in: configuration.library, for: hosts.names)
-            if !program.options.quiet {
-                await program.streams.writeError("the certificate's SHA-256 fingerprint is \(made.fingerprint)")
-            }
-            return try await .read(made.paths, logger: program.logger)
-        }
+    private func certificate(_ settings: ServeSettings, _ program: Program) async throws -> ServerCertificate? {
         switch (settings.certificatePath, settings.keyPath) {
         case (nil, nil): return nil
         case (let certificate?, let key?):

@@ -6,16 +6,9 @@ import Mustache
 struct PageTemplates: Sendable {
     private let libraries: [Language: MustacheLibrary]
 
-    private static let sources: [String: [UInt8]] = [
-        "layout": PackageResources.layout_mustache, "player": PackageResources.player_mustache,
-        "play": PackageResources.play_mustache, "actions": PackageResources.actions_mustache,
-        "rows": PackageResources.rows_mustache, "pager": PackageResources.pager_mustache,
-        "shelf": PackageResources.shelf_mustache, "book": PackageResources.book_mustache,
-        "episode": PackageResources.episode_mustache, "queue": PackageResources.queue_mustache,
-        "search": PackageResources.search_mustache, "runs": PackageResources.runs_mustache,
-        "subscriptions": PackageResources.subscriptions_mustache, "doctor": PackageResources.doctor_mustache,
-        "discover": PackageResources.discover_mustache, "found": PackageResources.found_mustache,
-        "login": PackageResources.login_mustache, "trouble": PackageResources.trouble_mustache,
+    private static let names = [
+        "actions", "book", "discover", "doctor", "episode", "found", "layout", "login", "pager", "play", "player",
+        "queue", "rows", "runs", "search", "shelf", "subscriptions", "trouble",
     ]
 
     /// - Throws: ``Failure`` of kind `defect` when a template is none.
@@ -29,8 +22,8 @@ struct PageTemplates: Sendable {
 
     private static func library(_ phrases: Strings) throws -> MustacheLibrary {
         var library = MustacheLibrary()
-        for (name, bytes) in sources {
-            let text = try replacing(in: String(decoding: bytes, as: UTF8.self), phrases)
+        for name in names {
+            let text = try replacing(in: EmbeddedFile.text("\(name).mustache"), phrases)
             do {
                 try library.register(Self.marked(text), named: name)
             } catch {

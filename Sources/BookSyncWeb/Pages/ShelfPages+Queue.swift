@@ -6,6 +6,7 @@ import ShelfService
 extension ShelfPages {
     private struct QueueView: ViewModel {
         var sum: String
+        var asked: String?
         var actions: [ActionView]
         var caption: String
         var hasBooks = true
@@ -20,7 +21,10 @@ extension ShelfPages {
     func queuePage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
         let states = try await request.shelf.answers { shelf in
-            (counts: try await shelf.queueCounts(), isRunUnderWay: shelf.isRunUnderWay)
+            (
+                counts: try await shelf.queueCounts(), requests: try await shelf.requests(),
+                isRunUnderWay: shelf.isRunUnderWay
+            )
         }
         let totals = states.answers.map { $0.value?.counts.values.reduce(0, +) ?? 0 }
         let part = PagePart(request.query["page"], of: totals.reduce(0, +), size: Self.transfersOnPage)
@@ -59,7 +63,8 @@ extension ShelfPages {
             }
         }
         let view = QueueView(
-            sum: sum.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }.joined(separator: " · "), actions: actions,
+            sum: sum.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }.joined(separator: " · "),
+            asked: states.answers.flatMap { $0.value?.requests ?? [] }.told.map { phrases($0) }, actions: actions,
             caption: phrases(.queue), hasRows: !rows.isEmpty, rows: rows,
             pager: part.pager(phrases) { "\(request.routes.root)/queue?page=\($0)" })
         return try page(

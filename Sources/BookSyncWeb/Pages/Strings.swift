@@ -5,25 +5,29 @@ import Languages
 /// The texts of the pages in one language, and how that language writes numbers, sizes, spans and times.
 package struct Strings: Sendable {
     package let language: Language
-    private let table: [Phrase: String]
     private let wordings: Wordings
 
     package init(_ language: Language) {
         self.language = language
         wordings = Wordings(language)
-        table =
-            switch language {
-            case .english: Self.english
-            case .chinese: Self.chinese
-            }
     }
 
     /// The phrases that the language's table lacks; none, as a test says.
-    package var missing: [Phrase] { Phrase.allCases.filter { table[$0] == nil } }
+    package var missing: [Phrase] { Phrase.allCases.filter { Translation.chinese.phrases[$0.rawValue] == nil } }
+
+    private func text(of phrase: Phrase) -> String {
+        let texts = Translation.chinese.phrases[phrase.rawValue]
+        let text =
+            switch language {
+            case .english: texts?.english
+            case .chinese: texts?.translated
+            }
+        return text ?? phrase.rawValue
+    }
 
     /// - Parameter values: by the names in the phrase.
     package func callAsFunction(_ phrase: Phrase, _ values: [String: String] = [:]) -> String {
-        values.reduce(into: table[phrase] ?? phrase.rawValue) { text, value in
+        values.reduce(into: text(of: phrase)) { text, value in
             text = text.replacing("{\(value.key)}", with: value.value)
         }
     }
@@ -36,7 +40,7 @@ package struct Strings: Sendable {
 
     /// A phrase that counts something as `{n}`.
     package func callAsFunction(_ phrase: Phrase, count: Int) -> String {
-        let forms = (table[phrase] ?? phrase.rawValue).split(separator: "~")
+        let forms = text(of: phrase).split(separator: "~")
         let form = forms.count == 2 && count == 1 ? forms[0] : forms[forms.count - 1]
         return String(form).replacing("{n}", with: number(count))
     }

@@ -13,7 +13,7 @@ extension ShelfRoutes {
         let api = root.group("api/v1")
         let (documents, library) = (group(api, for: .document), group(api, for: .libraryDocument))
         documents.reads("openapi.json") { request, context in
-            let text = String(decoding: PackageResources.openapi_json, as: UTF8.self)
+            let text = EmbeddedFile.text("openapi.json")
                 .replacing("\"url\": \"/api/v1\"", with: "\"url\": \"\(context.caller.view.root)/api/v1\"")
             return await .document(Array(text.utf8), type: jsonType, for: request)
         }

@@ -6,13 +6,12 @@ import ServiceLifecycle
 import ShelfService
 
 extension ShelfRoutes {
-    /// What happens on the shelf, as it happens (HTML Standard, "Server-sent events").
+    /// What moves on the shelf, as it moves (HTML Standard, "Server-sent events").
     func liveAnswer(to request: Request) async -> Response {
         let fields: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
         guard request.method == .get else { return Response(status: .ok, headers: fields) }
         let live = site.live
-        let asked = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] }
-        guard let (client, first) = await live.join(lastEventID: asked) else {
+        guard let client = await live.join() else {
             return .refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary", to: request)
         }
         return Response(
@@ -20,7 +19,7 @@ extension ShelfRoutes {
             body: ResponseBody { writer in
                 try await withGracefulShutdownHandler {
                     do {
-                        try await writer.write(ByteBuffer(string: first))
+                        try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
                         while let wire = await live.next(for: client) {
                             try await writer.write(ByteBuffer(string: wire))
                         }

@@ -75,7 +75,7 @@ package final class ServerCertificate: Sendable {
             throw Failure(
                 .configuration, disposition: .stop, what: "the shelf cannot be served over HTTPS",
                 why: "\(paths.certificate) and \(paths.key) are no certificate with its key, or cannot be read",
-                remedy: "name PEM files in serve.tls, or let --self-signed make some")
+                remedy: "name PEM files in serve.tls")
         }
     }
 

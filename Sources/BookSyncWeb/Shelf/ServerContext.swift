@@ -17,7 +17,7 @@ struct ServerContext: Sendable {
     let access: Authenticator
     /// nil where there are none for people.
     let pages: ShelfPages?
-    let live: EventBroadcaster
+    let live: LiveShelf
     let logger: Logger
 
     /// Where a client that calls the server by a name finds everything.

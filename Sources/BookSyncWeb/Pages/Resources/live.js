@@ -57,33 +57,42 @@ function showProgress(row, change) {
 
 const said = { finished: "saidFinished", failed: "saidFailed", paused: "saidPaused", cancelled: "saidCancelled" };
 
-function apply(change) {
-  const row = rows.get(key(change.source, change.book_id, change.id));
-  switch (change.event) {
-    case "started":
-    case "progress":
-      if (!row) return document.getElementById("queue") && refreshSoon();
-      if (!row.classList.contains("is-downloading")) {
-        announce(word("saidStarted", { name: row.dataset.name }), row.dataset.name);
-        refreshSoon(100);
-      }
-      return showProgress(row, change);
-    case "run":
-      if (document.getElementById("runs")) refreshSoon();
-      return showRun(change);
-    default:
-      if (row && said[change.event]) announce(word(said[change.event], { name: row.dataset.name }), row.dataset.name);
-      if (row || document.querySelector("[data-part]")) refreshSoon(row ? 300 : 1500);
+const rowOf = episode => rows.get(key(episode.source, episode.book_id, episode.id));
+
+let version;
+
+/** What moves, as a whole: whatever was missed meanwhile is in it, or in the page that is asked for anew. */
+function show(shelf) {
+  let isHere = false;
+  for (const episode of shelf.moving) {
+    const row = rowOf(episode);
+    if (!row) continue;
+    if (!row.classList.contains("is-downloading")) {
+      announce(word("saidStarted", { name: row.dataset.name }), row.dataset.name);
+      isHere = true;
+    }
+    showProgress(row, episode);
   }
+  for (const episode of shelf.ended) {
+    const row = rowOf(episode);
+    if (!row) continue;
+    isHere = true;
+    if (said[episode.state]) announce(word(said[episode.state], { name: row.dataset.name }), row.dataset.name);
+  }
+  showRun(shelf.runs[0]);
+  const isOther = version && version !== shelf.version;
+  version = shelf.version;
+  if (isHere || (isOther && (rows.size || document.querySelector("[data-part], #runs")))) refreshSoon(isHere ? 300 : 1500);
 }
 
-function showRun(change) {
+function showRun(moved) {
   const run = document.getElementById("run");
-  if (!run || !change.episodes) return;
-  run.hidden = change.episodes_done >= change.episodes;
-  run.querySelector("progress").value = change.share_done;
+  if (!run) return;
+  run.hidden = !moved?.episodes;
+  if (run.hidden) return;
+  run.querySelector("progress").value = moved.share_done;
   run.querySelector("span").textContent =
-    [`${change.episodes_done} / ${change.episodes}`, moving(change)].join(" · ");
+    [`${moved.episodes_done} / ${moved.episodes}`, moving(moved)].join(" · ");
 }
 
 /** What the stream does not tell of, such as the joining of a book, is looked at again and again. */
@@ -107,8 +116,7 @@ function listen() {
     if (wasLost) refreshSoon(0);
     wasLost = false;
   });
-  stream.addEventListener("changes", event => JSON.parse(event.data).forEach(apply));
-  stream.addEventListener("reset", () => refreshSoon(0));
+  stream.addEventListener("shelf", event => show(JSON.parse(event.data)));
   stream.addEventListener("error", () => {
     wasLost = true;
     // A short break is none: phones sleep, servers restart.
