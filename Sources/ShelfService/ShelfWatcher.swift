@@ -114,7 +114,8 @@ struct ShelfWatcher: Sendable {
     func runDocument(at now: ContinuousClock.Instant) -> JSONDocument? {
         guard let run = state.run, !run.isEnded, state.isRunUnderWay else { return nil }
         let episodes = run.done + state.waiting + moving.count
-        let share = episodes == 0 ? 1 : (Double(run.done) + moving.values.reduce(0) { $0 + $1.share }) / Double(episodes)
+        let begun = moving.values.reduce(0) { $0 + $1.share }
+        let share = episodes == 0 ? 1 : (Double(run.done) + begun) / Double(episodes)
         return [
             "id": .integer(run.number), "command": .string(run.command), "episodes_done": .init(run.done),
             "episodes": .init(episodes), "share_done": .init(share),
