@@ -9,13 +9,17 @@ package struct StoredRequest: Sendable, Equatable {
         case join
         /// All that is subscribed to.
         case mirror
+        /// What the run under way is not to fetch: all, a book, or an episode.
+        case cancel
     }
 
     /// Of later ones it is greater; 0 until it is stored.
     package var id: Int64
     package var kind: Kind
-    /// nil of a mirror.
+    /// nil of a mirror, and where all is called off.
     package var book: BookIdentity?
+    /// The key of one that is called off.
+    package var episode: String?
     package var filter: EpisodeFilter
     /// Also what was removed, is paused, or failed too often.
     package var force: Bool
@@ -24,6 +28,17 @@ package struct StoredRequest: Sendable, Equatable {
         _ kind: Kind, _ book: BookIdentity? = nil, filter: EpisodeFilter = EpisodeFilter(), force: Bool = false
     ) {
         (id, self.kind, self.book, self.filter, self.force) = (0, kind, book, filter, force)
+    }
+
+    package init(cancelling episode: EpisodeIdentity) {
+        self.init(.cancel, episode.book)
+        self.episode = episode.key
+    }
+
+    /// Whether it says that an episode is to be fetched, or is not.
+    package func isAbout(_ episode: Episode) -> Bool {
+        guard kind == .fetch || kind == .cancel, book == nil || book == episode.identity.book else { return false }
+        return self.episode.map { $0 == episode.identity.key } ?? filter.only?.contains(episode.section) ?? true
     }
 }
 

@@ -17,14 +17,15 @@ extension CatalogStore {
                     }
                 }
                 let sql = """
-                    INSERT INTO request (kind, source, key, only_sections, latest, "match", "exclude", since, force,
+                    INSERT INTO request (kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force,
                         requested_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
                 let filter = request.filter
                 let arguments: StatementArguments = [
-                    request.kind.rawValue, request.book?.source, request.book?.id, filter.only?.description,
-                    filter.latest, filter.match, filter.exclude, filter.since?.description, request.force,
+                    request.kind.rawValue, request.book?.source, request.book?.id, request.episode,
+                    filter.only?.description, filter.latest, filter.match, filter.exclude, filter.since?.description,
+                    request.force,
                     stored(Date()),
                 ]
                 try database.run(sql, arguments)
@@ -34,8 +35,18 @@ extension CatalogStore {
     }
 
     /// What was asked for and is not done, the earliest first.
-    package func requests() async throws -> [StoredRequest] {
-        try await read("what was asked for cannot be read") { try $0.requests() }
+    /// - Parameter all: also what was called off since the run under way began.
+    package func requests(withCancellations all: Bool = false) async throws -> [StoredRequest] {
+        try await read("what was asked for cannot be read") { try $0.requests() }.filter { all || $0.kind != .cancel }
+    }
+
+    /// Forgets what was called off: the run that was told is over.
+    package func forgetCancellations() async throws {
+        let called = try await requests(withCancellations: true).filter { $0.kind == .cancel }
+        guard !called.isEmpty else { return }
+        try await write("what was asked for cannot be changed", .relaxed) { database in
+            for request in called { try database.delete(request) }
+        }
     }
 
     /// Records that they were done.
@@ -54,7 +65,7 @@ extension CatalogStore {
         guard try await !requests().isEmpty else { return [] }
         return try await write("what was asked for cannot be changed", .durable) { database in
             var gone: [StoredRequest] = []
-            for request in try database.requests() {
+            for request in try database.requests() where request.kind != .cancel {
                 guard let changed = change(request) else {
                     try database.delete(request)
                     gone.append(request)
@@ -76,16 +87,18 @@ extension Database {
 
     fileprivate func requests() throws -> [StoredRequest] {
         let sql = """
-            SELECT id, kind, source, key, only_sections, latest, "match", "exclude", since, force FROM request ORDER BY id
+            SELECT id, kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force
+            FROM request ORDER BY id
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql))
         return try rows.decode { columns in
             let (id, kind) = (try columns.next(Int64.self), try word(columns.next()) as StoredRequest.Kind)
             let (source, key) = (try columns.next(String?.self), try columns.next(String?.self))
+            let episode = try columns.next(String?.self)
             var request = StoredRequest(
                 kind, source.flatMap { source in key.map { BookIdentity(source: source, id: $0) } },
                 filter: try EpisodeFilter(&columns), force: try columns.next())
-            request.id = id
+            (request.id, request.episode) = (id, episode)
             return request
         }
     }

@@ -462,9 +462,11 @@ CREATE TABLE run_book (
 -- second while a run is under way.
 CREATE TABLE request (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind TEXT NOT NULL CHECK (kind IN ('fetch', 'list', 'join', 'mirror')),
-    source TEXT CHECK ((source IS NULL) = (kind = 'mirror')),
-    key TEXT CHECK ((key IS NULL) = (kind = 'mirror')),
+    -- Of 'cancel', the run under way, which is told by it, fetches nothing of what is named: of all, of a book, of an episode.
+    kind TEXT NOT NULL CHECK (kind IN ('fetch', 'list', 'join', 'mirror', 'cancel')),
+    source TEXT CHECK (kind = 'cancel' OR (source IS NULL) = (kind = 'mirror')),
+    key TEXT CHECK ((key IS NULL) = (source IS NULL)),
+    episode_key TEXT CHECK (episode_key IS NULL OR kind = 'cancel' AND key IS NOT NULL),
     only_sections TEXT,
     latest INTEGER CHECK (latest > 0),
     "match" TEXT,

@@ -24,9 +24,7 @@ package actor RunQueue {
             @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
 
         /// Executes a request as the command's run, and tells its events and its summary.
-        let execute:
-            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, RunControl) async throws ->
-                RunReport
+        let execute: @Sendable (RunRequest, _ command: String, Configuration, LibrarySession) async throws -> RunReport
         let withCatalogs: CatalogAccess
         /// Hears that a run could not be done.
         let onFailure: @Sendable (Failure) async -> Void
@@ -37,9 +35,8 @@ package actor RunQueue {
 
         package init(
             execute:
-                @escaping @Sendable (
-                    RunRequest, _ command: String, Configuration, LibrarySession, RunControl
-                ) async throws -> RunReport,
+                @escaping @Sendable (RunRequest, _ command: String, Configuration, LibrarySession) async throws ->
+                RunReport,
             withCatalogs: @escaping CatalogAccess,
             onFailure: @escaping @Sendable (Failure) async -> Void,
             exitCode: @escaping @Sendable (Failure) -> Int,
@@ -80,7 +77,6 @@ package actor RunQueue {
     private var wakeUp: CheckedContinuation<Void, Never>?
     /// Whether something was asked for since the last look at what there is to do.
     private var isAwake = false
-    private var control: RunControl?
     /// What is done of the errand under way.
     private var work: Task<RunReport, any Error>?
     /// When all that is subscribed to is fetched next, where that is scheduled.
@@ -167,23 +163,20 @@ package actor RunQueue {
     /// Breaks transfers off, those that were only asked for as well.
     /// - Returns: how many were broken off, and how many books that were still to be looked at.
     package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
-        try await withdraw(scope)
+        breakOffJoin(scope)
         return try await TransferControl.cancel(scope, in: configuration.library)
     }
 
     /// Moves files to the trash; what of it was only asked for is not fetched.
     package func remove(_ scope: TransferControl.Scope) async throws -> TransferControl.Removal {
-        try await withdraw(scope)
+        breakOffJoin(scope)
         return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
     }
 
-    /// Has the run under way not fetch it, and no file be made of it. What was encoded stays, for whoever asks for it again.
-    private func withdraw(_ scope: TransferControl.Scope) async throws {
+    /// Has no file be made of it. What was encoded stays, for whoever asks for it again.
+    private func breakOffJoin(_ scope: TransferControl.Scope) {
         let whole = scope.wholeBooks
-        control?.withdraw(allOf: whole)
         if current?.kind == .join, let book = current?.book, whole?.contains(book) ?? true { work?.cancel() }
-        let meant = try await TransferControl.known(scope, in: configuration.library)
-        control?.withdraw(meant.map(\.episode.identity), meant.sectionsByBook)
     }
 
     /// Why a book was not joined; nil where it was, or nobody asked for it since this process began.
@@ -216,8 +209,6 @@ package actor RunQueue {
                 continue
             }
             let begunAt = Date.now
-            // What is asked for while a book is joined has no run to join.
-            control = errand.kind == .join ? nil : RunControl()
             current = errand
             isRecorded = false
             let work = Task { try await run(errand) }
@@ -236,7 +227,7 @@ package actor RunQueue {
                 if !isRecorded { record(failure, of: errand, begunAt: begunAt) }
                 await runner.onFailure(failure)
             }
-            (control, self.work, current) = (nil, nil, nil)
+            (self.work, current) = (nil, nil)
         }
     }
 
@@ -285,14 +276,8 @@ package actor RunQueue {
         _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession
     ) async throws -> RunReport {
         isRecorded = true
-        let control = control ?? RunControl()
-        // A mirror may be several runs: what comes between two of them is for the next.
-        defer { self.control = control.next() }
-        return try await runner.execute(request, command, configuration, session, control)
+        return try await runner.execute(request, command, configuration, session)
     }
-
-    /// What was withdrawn before the run began is gone from the store, and may have been asked for again.
-    private func renewControl() { control = RunControl() }
 
     private func sleep() async {
         await withTaskCancellationHandler {
@@ -316,12 +301,12 @@ package actor RunQueue {
         }
         let runner = runner
         switch errand.kind {
-        case .fetch, .list:
+        // What is called off is for the run under way, and no errand.
+        case .fetch, .list, .cancel:
             let books = try await requests().compactMap(\.book)
             return try await runner.withCatalogs(configuration, books) { configuration in
                 try await self.withLibrary(for: "fetch") { session in
                     // What was called off while this waited is not there any more, and what was done by the run before.
-                    await self.renewControl()
                     let asked = try await session.store.requests()
                     guard let request = try await configuration.runRequests(of: asked, in: session.store).first else {
                         return RunReport()
@@ -346,10 +331,7 @@ package actor RunQueue {
             let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
                 .withOwnSubscriptions()
             return try await withLibrary(for: "mirror") { [logger] session in
-                if errand.id != 0 {
-                    guard try await session.store.requests().contains(errand) else { return RunReport() }
-                    await self.renewControl()
-                }
+                if errand.id != 0, try await !session.store.requests().contains(errand) { return RunReport() }
                 let mirror = CollectionMirror(recognised, in: session, logger: logger) {
                     logger.info("listed", metadata: ["collection": "\($0)"])
                 }

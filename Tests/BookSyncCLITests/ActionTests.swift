@@ -295,6 +295,34 @@ extension ProductTests {
             }
         }
 
+        @Test func `a book is cancelled in another terminal while its catalog is asked`() async throws {
+            let (gate, isHeld) = (Gate(), Watched(false))
+            let catalog = ScriptedCatalog(episodes: 3)
+            let script = ServerScript { request in
+                var reply = catalog.script.answer(request)
+                if isHeld.value, !request.path.hasPrefix("/audio/") {
+                    reply.ending = .stallAfter(bytes: 1, until: gate)
+                }
+                return reply
+            }
+            try await withCatalog(script) { bench, server in
+                #expect(try await bench.run("fetch", "1/1", environment: bench.configured).exitCode == 0)
+                isHeld.update { $0 = true }
+                let before = server.record.requests.count
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    try await server.waitUntil { $0.requests.count > before }
+                    #expect(try await bench.run("cancel", "1", environment: bench.configured).exitCode == 0)
+                    gate.open()
+                    let result = try await run.result()
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    #expect(result.errors.contains("2 left for the next run"), "\(result.errors)")
+                }
+                #expect(server.record.requests.count { $0.path.hasPrefix("/audio/") } == 1)
+                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
         @Test func `a run of another process is waited for, and what it brings is not fetched again`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveHeld(allowing: 60_000) { shelf, demo in

@@ -20,7 +20,7 @@ import Testing
             let desk = RunQueue(
                 configuration, knownLibraries: nil, logger: Logger(label: "test"),
                 runner: RunQueue.Runner(
-                    execute: { _, _, _, _, _ in
+                    execute: { _, _, _, _ in
                         Issue.record("nothing can be executed")
                         return RunReport()
                     },
@@ -71,7 +71,8 @@ import Testing
                 let desk = RunQueue(
                     configuration, knownLibraries: nil, logger: Logger(label: "test"), turns: turns,
                     runner: RunQueue.Runner(
-                        execute: { request, command, configuration, session, control in
+                        execute: { request, command, configuration, session in
+                            let control = RunControl()
                             var run = Run(command: command, books: request.items.count)
                             if listens(begun.value) {
                                 let feed = RequestFeed(

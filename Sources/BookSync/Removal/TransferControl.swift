@@ -94,7 +94,7 @@ package struct TransferControl: Sendable {
             try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
         }
         return try await open(in: library) { control in
-            var books = try await control.store.dropRequests(of: scope, meaning: all)
+            var books = try await control.callOff(scope, meaning: all)
             let count = try await control.store.cancel(begun.map(\.episode.identity))
             books.subtract(begun.lazy.filter { $0.transfer?.state != .cancelled }.map(\.episode.identity.book))
             return count + books.count
@@ -143,7 +143,7 @@ package struct TransferControl: Sendable {
         let all = try await meant(scope)
         let wanted = all.filter(\.isRemovable)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
-        _ = try await store.dropRequests(of: scope, meaning: all)
+        _ = try await callOff(scope, meaning: all)
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
@@ -165,6 +165,21 @@ package struct TransferControl: Sendable {
             $0.file != nil && !failed.contains($0.episode.identity)
         }
         return removal
+    }
+
+    /// Has what was asked for be done no longer, and the run under way not begin it.
+    /// - Parameter episodes: those that are meant.
+    /// - Returns: the books that are not to be fetched or listed any more.
+    private func callOff(_ scope: Scope, meaning episodes: [EpisodeRecord]) async throws -> Set<BookIdentity> {
+        let gone = try await store.dropRequests(of: scope, meaning: episodes)
+        // What a run has planned is told by the transfers; it may have yet to read the catalog of something.
+        if try await LibraryLock.isHeld(in: folder.path) {
+            let whole = scope.wholeBooks
+            let single = episodes.filter { whole?.contains($0.episode.identity.book) == false }
+            let books = whole.map { $0.sorted().map { StoredRequest(.cancel, $0) } } ?? [StoredRequest(.cancel)]
+            try await store.ask(books + single.map { StoredRequest(cancelling: $0.episode.identity) })
+        }
+        return gone
     }
 
     /// Forgets that episodes were removed, so that the next run fetches them again. No file is touched.

@@ -14,7 +14,7 @@ struct RequestFeed: Sendable {
 
     /// Takes what is new, and leaves what is asked for no longer.
     func look() async throws {
-        let stored = try await store.requests()
+        let stored = try await hear()
         control.keepTaken(only: Set(stored.map(\.id)))
         let taken = control.takenRequests
         let asked = stored.filter { taken[$0.id] == nil }
@@ -23,6 +23,15 @@ struct RequestFeed: Sendable {
             guard control.join(own) else { return }
             for failure in others { emit(.failed(failure)) }
         }
+    }
+
+    /// Looks at what is called off.
+    /// - Returns: what is asked for.
+    @discardableResult
+    func hear() async throws -> [StoredRequest] {
+        let stored = try await store.requests(withCancellations: true)
+        control.hear(stored)
+        return stored
     }
 
     /// Forgets what the run has done.

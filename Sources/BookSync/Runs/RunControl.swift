@@ -2,14 +2,11 @@ import BookModel
 import DownloadEngine
 import Synchronization
 
-/// What a run under way is told: what else is wanted of it, and what is not wanted any more.
+/// What a run under way is told: what else is asked of it, and what is called off.
 package final class RunControl: Sendable {
     private struct State {
-        var withdrawsAll = false
-        var books: Set<BookIdentity> = []
-        var episodes: Set<EpisodeIdentity> = []
-        /// What was asked for after something was withdrawn.
-        var wantedAgain: [RunRequest.Item] = []
+        /// What is asked for and called off by the store, in its order.
+        var asked: [StoredRequest] = []
         var joined: [RunRequest] = []
         /// Requests of the store that the run does.
         var taken: [Int64: BookIdentity] = [:]
@@ -38,39 +35,10 @@ package final class RunControl: Sendable {
             guard state.isListening, inbox.hold() else { return false }
             state.joined.append(request)
             state.taken.merge(request.ids) { $1 }
-            state.wantedAgain += request.items
             return true
         }
         if hasJoined { signal.yield() }
         return hasJoined
-    }
-
-    /// - Parameter books: nil for everything.
-    package func withdraw(allOf books: Set<BookIdentity>?) {
-        state.withLock { state in
-            for index in state.joined.indices {
-                state.joined[index].items = state.joined[index].items.without(allOf: books)
-            }
-            if let books {
-                state.books.formUnion(books)
-                state.wantedAgain.removeAll { books.contains($0.book) }
-            } else {
-                state.withdrawsAll = true
-                state.wantedAgain = []
-            }
-        }
-    }
-
-    /// - Parameter sections: those of the episodes.
-    package func withdraw(_ episodes: [EpisodeIdentity], _ sections: [BookIdentity: Set<Int>]) {
-        state.withLock { state in
-            for index in state.joined.indices {
-                state.joined[index].items = state.joined[index].items.without(sections)
-            }
-            state.episodes.formUnion(episodes)
-            let books = Set(episodes.map(\.book))
-            state.wantedAgain.removeAll { books.contains($0.book) }
-        }
     }
 
     /// Has nothing join any more. To be called behind the run.
@@ -83,17 +51,6 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// The control of the run that goes on with this one's work: what was withdrawn stays so.
-    package func next() -> RunControl {
-        let next = RunControl()
-        let ended = state.withLock { $0 }
-        next.state.withLock { state in
-            (state.withdrawsAll, state.books, state.episodes) = (ended.withdrawsAll, ended.books, ended.episodes)
-            state.wantedAgain = ended.wantedAgain
-        }
-        return next
-    }
-
     /// The requests of the store that the run does, with their books.
     var takenRequests: [Int64: BookIdentity] { state.withLock { $0.taken } }
 
@@ -101,29 +58,18 @@ package final class RunControl: Sendable {
 
     /// Whether the episode was cancelled since it was asked for.
     func isWithdrawn(_ episode: Episode) -> Bool {
-        let (identity, section) = (episode.identity, episode.section)
-        return state.withLock { state in
-            let isWantedAgain = state.wantedAgain.contains {
-                $0.book == identity.book && $0.filter.only?.contains(section) ?? true
-            }
-            guard !isWantedAgain else { return false }
-            return state.withdrawsAll || state.books.contains(identity.book) || state.episodes.contains(identity)
-        }
+        state.withLock { $0.asked.last { $0.isAbout(episode) }?.kind == .cancel }
     }
+
+    /// Hears what is asked for and called off by the store.
+    func hear(_ asked: [StoredRequest]) { state.withLock { $0.asked = asked } }
 
     /// Records that the run does requests of the store.
     func take(_ ids: [Int64: BookIdentity]) { state.withLock { $0.taken.merge(ids) { $1 } } }
 
-    /// Has the run not fetch what it was asked for by requests that are no longer there.
+    /// Forgets requests that are no longer there: they were called off.
     /// - Parameter ids: those that are.
-    func keepTaken(only ids: Set<Int64>) {
-        let gone = state.withLock { state in
-            let gone = state.taken.filter { !ids.contains($0.key) }
-            for id in gone.keys { state.taken[id] = nil }
-            return Set(gone.values).subtracting(state.taken.values)
-        }
-        if !gone.isEmpty { withdraw(allOf: gone) }
-    }
+    func keepTaken(only ids: Set<Int64>) { state.withLock { $0.taken = $0.taken.filter { ids.contains($0.key) } } }
 
     /// What has joined the run since the last call, as soon as there is something; nil when nothing more can, or the task
     /// is cancelled.

@@ -133,21 +133,6 @@ package struct RunRequest: Sendable {
 }
 
 extension [RunRequest.Item] {
-    /// Without all of some books; nil for all of all.
-    package func without(allOf books: Set<BookIdentity>?) -> [RunRequest.Item] {
-        filter { books?.contains($0.book) == false }
-    }
-
-    /// Without episodes that were named one by one. A whole book stays whole.
-    package func without(_ sections: [BookIdentity: Set<Int>]) -> [RunRequest.Item] {
-        compactMap { item in
-            guard let filter = item.filter.without(sections[item.book] ?? []) else { return nil }
-            var item = item
-            item.filter = filter
-            return item
-        }
-    }
-
     /// These with the titles that subscriptions give them.
     package func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
         let titles = Dictionary(subscriptions.map { ($0.book, $0.title) }) { first, _ in first }

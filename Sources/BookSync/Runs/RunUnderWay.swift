@@ -144,6 +144,7 @@ struct RunUnderWay {
         var assembled = assembled
         assembled.leaveAdoptions(ofTransfers: asked)
         var wanted = try await apply(assembled, isFirst: isNew)
+        try await feed?.hear()
         let withdrawn = withdraw(&wanted)
         if isNew { report.recordCancelled(withdrawn) }
         guard !wanted.isEmpty else { return }

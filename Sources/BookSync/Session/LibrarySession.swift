@@ -151,6 +151,7 @@ package struct LibrarySession: Sendable {
     }
 
     private func recoverInterruptedRun() async throws {
+        try await store.forgetCancellations()
         try await store.resetInterruptedTransfers()
         for record in try await store.interruptedPublications() { try await settle(record) }
         try await operations.recover()

@@ -28,17 +28,16 @@ extension Program {
     }
 
     /// The same, in the style given.
-    /// - Parameter control: tells the run what to leave, and what else to do.
     func report(
         of request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession,
-        style: EventPrinter.Style, control: RunControl = RunControl()
+        style: EventPrinter.Style
     ) async throws -> RunReport {
         let printer = EventPrinter(style: style, streams: streams)
         let status: @Sendable ([Failure]) -> ExitStatus = { exitStatus(after: $0, of: command, in: session) }
         let report = try await printer.printing { emit in
             try await SyncRun(
-                configuration: configuration, logger: logger, control: control, media: media(configuration),
-                writer: mediaWriter, emit: emit
+                configuration: configuration, logger: logger, media: media(configuration), writer: mediaWriter,
+                emit: emit
             ).execute(request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {
@@ -78,10 +77,8 @@ extension Program {
         style.isVerbose = false
         let shown = style
         let runner = RunQueue.Runner(
-            execute: { request, command, configuration, session, control in
-                try await report(
-                    of: request, as: command, configuration: configuration, in: session, style: shown,
-                    control: control)
+            execute: { request, command, configuration, session in
+                try await report(of: request, as: command, configuration: configuration, in: session, style: shown)
             },
             withCatalogs: { configuration, books, body in
                 if let notice = try await watch.notice() {

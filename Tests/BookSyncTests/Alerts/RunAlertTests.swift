@@ -172,10 +172,12 @@ import Transport
             #expect(notice.description.contains("HTTP status 404"))
             #expect(!notice.description.contains("tok3n"))
         }
-        let gone = try await withServer(.always(.notFound)) { $0.url("/hook/tok3nt0k3n") }
-        let outcome = await AlertWebhook(address: Secret(gone), proxies: .none).post(Self.document)
-        #expect(outcome.notice?.description.contains("tried 3 times") == true)
-        #expect(outcome.notice?.description.contains("tok3n") == false)
+        try await withRefusingPort { port in
+            let gone = Secret("http://127.0.0.1:\(port)/hook/tok3nt0k3n")
+            let outcome = await AlertWebhook(address: gone, proxies: .none).post(Self.document)
+            #expect(outcome.notice?.description.contains("tried 3 times") == true)
+            #expect(outcome.notice?.description.contains("tok3n") == false)
+        }
     }
 
     // MARK: Audiobookshelf

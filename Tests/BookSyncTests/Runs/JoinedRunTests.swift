@@ -116,20 +116,28 @@ import Transport
         }
     }
 
-    @Test func `what was withdrawn while its catalog was asked is not fetched, unless it is asked for again`() throws {
-        let control = RunControl()
-        let episode = Episode(identity: EpisodeIdentity(book: RunBench.book, key: "1"), section: 1, name: "1")
-        #expect(control.join(try request(nil)))
-        #expect(!control.isWithdrawn(episode))
-        control.withdraw([episode.identity], [RunBench.book: [1]])
-        #expect(control.isWithdrawn(episode))
-        // Another episode of its book is not it.
-        #expect(control.join(try request("2-7")))
-        #expect(control.isWithdrawn(episode))
-        #expect(control.join(try request(nil)))
-        #expect(!control.isWithdrawn(episode))
-        control.withdraw(allOf: nil)
-        #expect(control.isWithdrawn(episode))
+    @Test func `what was called off while its catalog was asked is not fetched, unless it is asked for again`() {
+        func isWithdrawn(by asked: StoredRequest...) -> [Bool] {
+            let control = RunControl()
+            control.hear(asked)
+            return (1...2).map { section in
+                let identity = EpisodeIdentity(book: RunBench.book, key: "\(section)")
+                return control.isWithdrawn(Episode(identity: identity, section: section, name: ""))
+            }
+        }
+        let first = EpisodeIdentity(book: RunBench.book, key: "1")
+        let (one, book, all) = (
+            StoredRequest(cancelling: first), StoredRequest(.cancel, RunBench.book), StoredRequest(.cancel)
+        )
+        let other = BookIdentity(source: "kting", id: "other")
+        let second = EpisodeFilter(only: SectionRanges([2...2]))
+        #expect(isWithdrawn(by: StoredRequest(.fetch, RunBench.book)) == [false, false])
+        #expect(isWithdrawn(by: StoredRequest(.fetch, RunBench.book), one) == [true, false])
+        #expect(isWithdrawn(by: all) == [true, true])
+        #expect(isWithdrawn(by: StoredRequest(.cancel, other)) == [false, false])
+        #expect(isWithdrawn(by: book, StoredRequest(.fetch, RunBench.book, filter: second)) == [true, false])
+        #expect(isWithdrawn(by: all, StoredRequest(.fetch, RunBench.book)) == [false, false])
+        #expect(isWithdrawn(by: all, StoredRequest(.mirror)) == [true, true])
     }
 
     @Test func `where the catalogs were stopped nothing joins any more, and what has joined keeps no run open`()
@@ -290,12 +298,13 @@ import Transport
         #expect(!control.join(try request("4")))
     }
 
-    @Test func `what was withdrawn from a run is withdrawn from the one that goes on with its work`() throws {
-        let control = RunControl()
-        let other = BookIdentity(source: "kting", id: "7")
-        control.withdraw(allOf: [other])
-        let episode = Episode(identity: EpisodeIdentity(book: other, key: "1"), section: 1, name: "1")
-        #expect(control.next().isWithdrawn(episode))
+    @Test func `what was called off is fetched by the next run`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run(limits: RunLimits(episodes: 0))
+            try await bench.withStore { try await $0.ask([StoredRequest(.cancel)]) }
+            #expect(try await bench.withStore { try await $0.requests() } == [])
+            #expect(try await bench.run().summary.fetched == 2)
+        }
     }
 
     @Test(arguments: ["interrupted", "done"])

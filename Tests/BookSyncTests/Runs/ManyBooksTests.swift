@@ -204,21 +204,22 @@ import Transport
     }
 
     @Test func `a server that is down is one failure, and the books of others are fetched`() async throws {
-        let gone = try await withServer(Self.script()) { $0.url("/catalog") }
         try await withTemporaryPath { (folder: String) in
-            try await withServer(Self.script()) { server in
-                let configuration = configuration(["a": server.url("/catalog"), "b": gone], library: folder + "/L")
-                let books = (1...9).map { "b:\($0)" } + ["a:1"] + (10...12).map { "b:\($0)" }
-                let first = try await run(books, configuration)
-                #expect(first.summary.fetched == 1)
-                #expect(first.summary.failed == 12)
-                #expect(first.failures.count == 1)
-                #expect(
-                    first.failures.first?.what.description.contains("the catalogs of 12 books cannot be fetched")
-                        == true)
-                let second = try await run(books, configuration)
-                #expect(second.failures.first?.why.description.contains("1 of them was tried") == true)
-                #expect(second.failures.first?.why.description.contains(", 2 runs") == true)
+            try await withRefusingPort { refusing in
+                try await withServer(Self.script()) { server in
+                    let sources = ["a": server.url("/catalog"), "b": "http://127.0.0.1:\(refusing)/catalog"]
+                    let configuration = configuration(sources, library: folder + "/L")
+                    let books = (1...9).map { "b:\($0)" } + ["a:1"] + (10...12).map { "b:\($0)" }
+                    let first = try await run(books, configuration)
+                    #expect(first.summary.fetched == 1)
+                    #expect(first.summary.failed == 12)
+                    #expect(first.failures.count == 1)
+                    let what = first.failures.first?.what.description
+                    #expect(what?.contains("the catalogs of 12 books cannot be fetched") == true)
+                    let second = try await run(books, configuration)
+                    #expect(second.failures.first?.why.description.contains("1 of them was tried") == true)
+                    #expect(second.failures.first?.why.description.contains(", 2 runs") == true)
+                }
             }
         }
     }
