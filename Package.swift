@@ -34,8 +34,8 @@ let system = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 
 /// A target of the program; it may use only what is listed here (see Architecture in the documentation).
-/// - Parameter files: which `CEmbeddedFiles` embeds.
-func room(_ name: String, uses dependencies: [Target.Dependency] = [], besides files: [String] = []) -> Target {
+/// - Parameter files: not compiled; `CEmbeddedFiles` embeds them.
+func module(_ name: String, uses dependencies: [Target.Dependency] = [], besides files: [String] = []) -> Target {
     .target(name: name, dependencies: dependencies, exclude: files, swiftSettings: counted)
 }
 
@@ -93,50 +93,51 @@ let package = Package(
 
         .systemLibrary(name: "CFileSystem"),
 
-        // Resources that Swift compiles are literals, and each of the larger ones takes half a minute.
+        // `embedInCode` would make Swift literals of these files, which take minutes to compile.
         .target(name: "CEmbeddedFiles"),
 
-        room("BookModel", uses: ["CEmbeddedFiles", crypto]),
-        room("Languages", uses: ["BookModel"], besides: ["Resources"]),
-        room("Transport", uses: ["BookModel", "CZlib", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
-        room("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
-        room(
+        module("BookModel", uses: ["CEmbeddedFiles", crypto]),
+        module("Languages", uses: ["BookModel"], besides: ["Resources"]),
+        module(
+            "Transport", uses: ["BookModel", "CZlib", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
+        module("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
+        module(
             "CatalogFetcher",
             uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto]),
-        room(
+        module(
             "CatalogStore",
             uses: [
                 "BookModel", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], besides: ["Schema.sql"]),
-        room("SyncPlanner", uses: ["BookModel"]),
-        room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
-        room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
-        room(
+        module("SyncPlanner", uses: ["BookModel"]),
+        module("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
+        module("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
+        module(
             "LibraryMedia",
             uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", crypto]),
-        room(
+        module(
             "DownloadEngine",
             uses: ["BookModel", "Transport", "LibraryFiles", nioCore, nioHTTP1, crypto, heap, logging]),
-        room(
+        module(
             "Settings",
             uses: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles",
                 "DownloadEngine", "Yams",
             ]),
-        room(
+        module(
             "ShelfQueries",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
                 "DownloadEngine", "Settings", crypto, logging,
             ]),
-        room(
+        module(
             "CatalogSearch",
             uses: [
                 "BookModel", "Transport", "TextParsing", "CatalogFetcher", "CatalogStore", "Settings", "ShelfQueries",
                 nioCore, logging,
             ]),
-        room(
+        module(
             "BookSync",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
@@ -145,31 +146,31 @@ let package = Package(
                 subprocess, system,
                 crypto, heap, logging,
             ]),
-        room(
+        module(
             "Libraries",
             uses: [
                 "BookModel", "CatalogStore", "LibraryFiles", "LibraryMedia", "DownloadEngine", "Settings",
                 "ShelfQueries", "BookSync",
             ]),
-        room(
+        module(
             "Verification",
             uses: [
                 "BookModel", "CatalogStore", "SyncPlanner", "LibraryFiles", "LibraryMedia", "MediaProbe",
                 "DownloadEngine", "Settings", "ShelfQueries", "BookSync", logging,
             ]),
-        room(
+        module(
             "OtherPrograms",
             uses: [
                 "BookModel", "TextParsing", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles", "Settings",
                 "ShelfQueries", "CatalogSearch", "BookSync", logging,
             ]),
-        room(
+        module(
             "BookCollections",
             uses: [
                 "BookModel", "Transport", "LibraryFiles", "CatalogFetcher", "CatalogStore", "SyncPlanner", "Settings",
                 "CatalogSearch", "BookSync", logging,
             ]),
-        room(
+        module(
             "ShelfService",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "MediaProbe",
@@ -178,17 +179,17 @@ let package = Package(
                 "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", nioHTTP1,
                 logging,
             ]),
-        room(
+        module(
             "DemoCatalog", uses: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
             besides: ["Melody.mp3"]),
-        room(
+        module(
             "WebAccess",
             uses: [
                 "BookModel", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", hummingbird,
                 crypto,
                 cryptoExtras, logging,
             ]),
-        room(
+        module(
             "BookSyncWeb",
             uses: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
@@ -198,7 +199,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 nioSSL, "CZlib", crypto, logging,
             ], besides: ["Pages/Resources", "Api/Resources"]),
-        room("Terminal", uses: ["BookModel", "Languages", "TextParsing", "LibraryFiles", "BookSync"]),
+        module("Terminal", uses: ["BookModel", "Languages", "TextParsing", "LibraryFiles", "BookSync"]),
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [

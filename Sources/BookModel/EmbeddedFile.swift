@@ -1,9 +1,9 @@
 import CEmbeddedFiles
 
-/// A file of `Sources` that is part of the program.
+/// A file of `Sources` that is embedded in the program.
 package enum EmbeddedFile {
-    /// - Parameter name: of one that `CEmbeddedFiles` lists, without folders.
-    /// - Returns: a copy of it.
+    /// - Parameter name: a name in `CEmbeddedFiles`, without folders.
+    /// - Returns: a copy of the file.
     package static func bytes(_ name: String) -> [UInt8] {
         guard let file = embedded_file(name)?.pointee else { preconditionFailure(name) }
         return Array(UnsafeBufferPointer(start: file.bytes, count: file.size))

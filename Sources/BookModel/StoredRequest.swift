@@ -9,16 +9,16 @@ package struct StoredRequest: Sendable, Equatable {
         case join
         /// All that is subscribed to.
         case mirror
-        /// What the run under way is not to fetch: all, a book, or an episode.
+        /// The run under way must not download this: everything, a book, or an episode.
         case cancel
     }
 
     /// Of later ones it is greater; 0 until it is stored.
     package var id: Int64
     package var kind: Kind
-    /// nil of a mirror, and where all is called off.
+    /// nil for a mirror, and for a cancellation of everything.
     package var book: BookIdentity?
-    /// The key of one that is called off.
+    /// The key of a cancelled episode.
     package var episode: String?
     package var filter: EpisodeFilter
     /// Also what was removed, is paused, or failed too often.
@@ -35,16 +35,19 @@ package struct StoredRequest: Sendable, Equatable {
         self.episode = episode.key
     }
 
-    /// Whether it says that an episode is to be fetched, or is not.
-    package func isAbout(_ episode: Episode) -> Bool {
+    /// True if it requests or cancels the episode.
+    fileprivate func concerns(_ episode: Episode) -> Bool {
         guard kind == .fetch || kind == .cancel, book == nil || book == episode.identity.book else { return false }
         return self.episode.map { $0 == episode.identity.key } ?? filter.only?.contains(episode.section) ?? true
     }
 }
 
 extension [StoredRequest] {
-    /// What was asked for, in a sentence; nil where nothing was.
-    package var told: Message? {
+    /// True if the episode was cancelled after it was requested last.
+    package func haveCancelled(_ episode: Episode) -> Bool { last { $0.concerns(episode) }?.kind == .cancel }
+
+    /// One sentence with the first five; nil if there are none.
+    package var summary: Message? {
         let names = map { request -> Message in
             guard let book = request.book else { return "all subscriptions" }
             let reference = "\(book)" + (request.filter.only.map { "/\($0)" } ?? "")

@@ -1,7 +1,7 @@
 #include "CEmbeddedFiles.h"
 #include <string.h>
 
-// C23 has it, and Clang for every version of C.
+// #embed is C23; Clang accepts it in every version of C.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char zh_po[] = {

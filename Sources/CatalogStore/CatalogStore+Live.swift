@@ -14,6 +14,11 @@ package struct ActivitySnapshot: Sendable {
     package struct Transfer: Sendable, Hashable {
         package var state: TransferState
         package var total: Int64?
+        package var attempts = 0
+
+        package init(state: TransferState, total: Int64? = nil, attempts: Int = 0) {
+            (self.state, self.total, self.attempts) = (state, total, attempts)
+        }
 
         package var isUnderWay: Bool { state == .downloading || state == .verifying }
     }
@@ -31,12 +36,12 @@ package struct ActivitySnapshot: Sendable {
     package var transfers: [Int64: Transfer] = [:]
     /// How many wait.
     package var waiting = 0
-    /// Episodes with a file that was recorded since.
+    /// The rows of episodes whose file was recorded since.
     package var recorded: [Int64] = []
     /// When the file that was recorded last was, in milliseconds since 1970; now where a clock that was ahead says later.
     package var lastFile: Int64?
     package var run: Run?
-    /// Other numbers after an episode came, something was asked for, removed, renamed or brought back.
+    /// Differs after a file or an episode was added, a request made, or a file trashed, renamed or restored.
     package var counts: [Int64] = []
 }
 
@@ -59,19 +64,20 @@ extension CatalogStore {
     /// Whether it is a copy that shows the moment of opening: on media that cannot be written.
     package var isCopy: Bool { !isWritable && reader is DatabaseQueue }
 
-    /// What moves now. It costs no more for what only waits.
-    /// - Parameter time: after which files were recorded that are wanted, in milliseconds since 1970; nil for none.
+    /// The transfers under way, and counts. Waiting transfers are only counted.
+    /// - Parameter time: lists the files recorded after it, in milliseconds since 1970; nil for none.
     package func activitySnapshot(recordedAfter time: Int64?) async throws -> ActivitySnapshot {
         try await read("the store cannot be looked at") { database in
             var look = ActivitySnapshot()
             let begun = try Row.fetchCursor(
                 database.cachedStatement(
-                    sql: "SELECT episode_id, state, total FROM transfer WHERE state <> 'waiting'"))
+                    sql: "SELECT episode_id, state, total, attempts FROM transfer WHERE state <> 'waiting'"))
             while let row = try begun.next() {
                 var columns = ColumnReader(row)
                 let id: Int64 = try columns.next()
                 look.transfers[id] = ActivitySnapshot.Transfer(
-                    state: try word(columns.next()), total: try columns.nextLength())
+                    state: try word(columns.next()), total: try columns.nextLength(),
+                    attempts: try columns.next())
             }
             let numbers = """
                 SELECT (SELECT COUNT(*) FROM transfer), (SELECT MAX(fetched_at) FROM local_file),
@@ -84,7 +90,7 @@ extension CatalogStore {
             // The transaction began before: no file in it is later, unless a clock was ahead.
             let now = stored(Date.now) ?? .max
             look.lastFile = counts[1].map { min($0, now) }
-            look.counts = counts.dropFirst(2).map { $0 ?? 0 }
+            look.counts = counts.dropFirst().map { $0 ?? 0 }
             if let time {
                 look.recorded = try Int64.fetchAll(
                     database.cachedStatement(sql: "SELECT episode_id FROM local_file WHERE fetched_at > ?"),

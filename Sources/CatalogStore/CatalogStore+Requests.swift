@@ -16,37 +16,16 @@ extension CatalogStore {
                         try database.delete(known)
                     }
                 }
-                let sql = """
-                    INSERT INTO request (kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force,
-                        requested_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-                let filter = request.filter
-                let arguments: StatementArguments = [
-                    request.kind.rawValue, request.book?.source, request.book?.id, request.episode,
-                    filter.only?.description, filter.latest, filter.match, filter.exclude, filter.since?.description,
-                    request.force,
-                    stored(Date()),
-                ]
-                try database.run(sql, arguments)
+                try database.insert(request)
                 return database.lastInsertedRowID
             }
         }
     }
 
-    /// What was asked for and is not done, the earliest first.
-    /// - Parameter all: also what was called off since the run under way began.
+    /// The open requests, the oldest first.
+    /// - Parameter all: includes the cancellations for the run under way.
     package func requests(withCancellations all: Bool = false) async throws -> [StoredRequest] {
         try await read("what was asked for cannot be read") { try $0.requests() }.filter { all || $0.kind != .cancel }
-    }
-
-    /// Forgets what was called off: the run that was told is over.
-    package func forgetCancellations() async throws {
-        let called = try await requests(withCancellations: true).filter { $0.kind == .cancel }
-        guard !called.isEmpty else { return }
-        try await write("what was asked for cannot be changed", .relaxed) { database in
-            for request in called { try database.delete(request) }
-        }
     }
 
     /// Records that they were done.
@@ -57,15 +36,17 @@ extension CatalogStore {
     }
 
     /// Changes which episodes are asked for, or asks for something no longer.
-    /// - Parameter change: gets each of ``requests()``; nil where it is to go.
+    /// - Parameters:
+    ///   - cancellations: inserted in the same transaction.
+    ///   - change: returns the changed request, or nil to delete it.
     /// - Returns: those that went.
     package func changeRequests(
-        _ change: @escaping @Sendable (StoredRequest) -> StoredRequest?
+        adding cancellations: [StoredRequest] = [], _ change: @escaping @Sendable (StoredRequest) -> StoredRequest?
     ) async throws -> [StoredRequest] {
-        guard try await !requests().isEmpty else { return [] }
+        if cancellations.isEmpty, try await requests(withCancellations: true).isEmpty { return [] }
         return try await write("what was asked for cannot be changed", .durable) { database in
             var gone: [StoredRequest] = []
-            for request in try database.requests() where request.kind != .cancel {
+            for request in try database.requests() {
                 guard let changed = change(request) else {
                     try database.delete(request)
                     gone.append(request)
@@ -75,12 +56,29 @@ extension CatalogStore {
                 try database.run(
                     "UPDATE request SET only_sections = ? WHERE id = ?", [changed.filter.only?.description, request.id])
             }
+            for cancellation in cancellations { try database.insert(cancellation) }
             return gone
         }
     }
 }
 
 extension Database {
+    fileprivate func insert(_ request: StoredRequest) throws {
+        let sql = """
+            INSERT INTO request (kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force,
+                requested_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        let filter = request.filter
+        let arguments: StatementArguments = [
+            request.kind.rawValue, request.book?.source, request.book?.id, request.episode,
+            filter.only?.description, filter.latest, filter.match, filter.exclude, filter.since?.description,
+            request.force,
+            stored(Date()),
+        ]
+        try run(sql, arguments)
+    }
+
     fileprivate func delete(_ request: StoredRequest) throws {
         try run("DELETE FROM request WHERE id = ?", [request.id])
     }

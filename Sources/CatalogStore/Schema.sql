@@ -462,7 +462,7 @@ CREATE TABLE run_book (
 -- second while a run is under way.
 CREATE TABLE request (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- Of 'cancel', the run under way, which is told by it, fetches nothing of what is named: of all, of a book, of an episode.
+    -- 'cancel': the run under way must not download everything, a book or an episode.
     kind TEXT NOT NULL CHECK (kind IN ('fetch', 'list', 'join', 'mirror', 'cancel')),
     source TEXT CHECK (kind = 'cancel' OR (source IS NULL) = (kind = 'mirror')),
     key TEXT CHECK ((key IS NULL) = (source IS NULL)),

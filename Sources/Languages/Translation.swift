@@ -1,11 +1,11 @@
 import BookModel
 
-/// What the program says in another language, as `zh.po` in `Resources` holds it: a file of gettext's, of which are read entries with
-/// an optional context, strings that go on over several lines, and comments. There are no plural forms and no obsolete entries.
+/// A translation of the program's texts, read from a gettext PO file (`Resources/zh.po`): entries with an optional context, strings over
+/// several lines, and comments. Plural forms and obsolete entries are not supported.
 package struct Translation: Sendable {
-    /// By the English, in which `{1}` is the first part.
+    /// Keyed by the English text, in which `{1}` is the first part.
     private(set) var messages: [String: String] = [:]
-    /// Texts of the pages, by their names.
+    /// Texts of the web pages, keyed by name.
     package private(set) var phrases: [String: Phrase] = [:]
 
     package struct Phrase: Sendable {
@@ -39,7 +39,7 @@ package struct Translation: Sendable {
     }
 
     private mutating func add(_ entry: [Field: String]) {
-        // That without English is the head of the file.
+        // The entry without English is the file's header.
         guard let english = entry[.english], !english.isEmpty, let translated = entry[.translated] else { return }
         if let name = entry[.context] {
             phrases[name] = Phrase(english: english, translated: translated)

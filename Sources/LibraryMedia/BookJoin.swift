@@ -5,10 +5,10 @@ import Foundation
 import LibraryFiles
 import MediaProbe
 
-/// Makes one file, or several, of the episodes of a book. The caller holds the library's lock, but for a dry run.
+/// Makes one file, or several, of the episodes of a book. The caller holds the library's lock, but for a dry run and to prepare.
 ///
 /// What cannot be copied is encoded into a file of its own for each episode, which stays until the book is joined: a join that is
-/// interrupted goes on behind the last of them. What is made is written beside its place and recorded there with size and time,
+/// interrupted goes on behind the last of them, and what is prepared takes only as long as copying. What is made is written beside its place and recorded there with size and time,
 /// then renamed, then recorded in its place: whatever a kill leaves, the file that stands there is one of those recorded.
 package struct BookJoin: Sendable {
     package let library: String
@@ -48,6 +48,40 @@ package struct BookJoin: Sendable {
             } catch let failure as Failure where ![.configuration, .libraryUnwritable].contains(failure.kind) {
                 await tell(JoinOutcome(book: identity, result: .failed, failure: failure))
             }
+        }
+    }
+
+    /// Encodes the episodes of the books, which takes most of the time of a join. It needs no lock, so runs go on.
+    ///
+    /// Failures are left to ``execute(_:store:onlyComplete:tell:)``, which meets and reports them.
+    /// - Throws: `CancellationError`.
+    package func prepare(_ books: [BookIdentity], store: CatalogStore) async throws {
+        for identity in books {
+            try Task.checkCancellation()
+            do {
+                guard let book = try await store.book(identity) else { continue }
+                try await prepare(try await JoinPlan(of: book, request, in: library, store: store), store)
+            } catch is Failure {
+                continue
+            }
+        }
+    }
+
+    private func prepare(_ plan: JoinPlan, _ store: CatalogStore) async throws {
+        guard try await runBlocking({ [library, plan] in plan.upToDate(in: library) }) == nil else { return }
+        do {
+            let layout = try await layout(of: plan, store)
+            guard let encoding = layout.encoding, !layout.isLeft else { return }
+            let use = try await runBlocking {
+                try requireRoom(for: layout.outcomes, plan)
+                try LibraryFolder.makeFolder(workFolder, in: library)
+                return JoiningUse(of: workFolder)
+            }
+            defer { use?.end() }
+            let meter = JoinMeter(plan.files, report: report)
+            try await meter.telling { _ = try await encoded(layout.parts, plan.files, as: encoding, meter) }
+        } catch let unreadable as UnreadableEpisodes {
+            try await prepare(plan.without(Set(unreadable.failures.keys)), store)
         }
     }
 
@@ -111,7 +145,17 @@ package struct BookJoin: Sendable {
         }
     }
 
-    private func join(_ plan: JoinPlan, _ store: CatalogStore) async throws -> [JoinOutcome] {
+    /// The files to write, and the parts they are made of.
+    private struct Layout {
+        var parts: [AudioPart]
+        /// nil if packets are copied.
+        var encoding: JoinEncoding?
+        var outcomes: [JoinOutcome]
+
+        var isLeft: Bool { outcomes.contains { $0.result == .left } }
+    }
+
+    private func layout(of plan: JoinPlan, _ store: CatalogStore) async throws -> Layout {
         guard !plan.files.isEmpty, plan.missing.isEmpty || request.isIncomplete else {
             throw notJoined(
                 plan, why: "not on disk: \(SectionRanges(of: plan.missing.map(\.section)))",
@@ -125,7 +169,7 @@ package struct BookJoin: Sendable {
         let ranges = ranges(of: parts)
         let paths = plan.paths(ranges.count, as: request.format)
         let obstacles = try await runBlocking { paths.map { obstacle(at: $0, plan) } }
-        var outcomes = zip(zip(ranges, paths), obstacles).map { place, failure in
+        let outcomes = zip(zip(ranges, paths), obstacles).map { place, failure in
             let (range, path) = place
             let seconds = parts[range].reduce(0) { $0 + $1.seconds }
             let copied = plan.files[range].saturatedSum(of: \.size)
@@ -135,8 +179,16 @@ package struct BookJoin: Sendable {
                 size: encoding.map { Int64(clamping: seconds * Double($0.bitRate) / 8) } ?? copied,
                 isEncoded: encoding != nil)
         }
-        let isLeft = outcomes.contains { $0.result == .left }
-        if request.isDryRun || isLeft { return isLeft ? outcomes.filter { $0.result == .left } : outcomes }
+        return Layout(parts: parts, encoding: encoding, outcomes: outcomes)
+    }
+
+    private func join(_ plan: JoinPlan, _ store: CatalogStore) async throws -> [JoinOutcome] {
+        let layout = try await layout(of: plan, store)
+        let (parts, encoding) = (layout.parts, layout.encoding)
+        var outcomes = layout.outcomes
+        if request.isDryRun || layout.isLeft {
+            return layout.isLeft ? outcomes.filter { $0.result == .left } : outcomes
+        }
         try await runBlocking { [outcomes] in
             try requireRoom(for: outcomes, plan)
             try LibraryFolder.makeFolder(workFolder, in: library)
@@ -237,6 +289,8 @@ package struct BookJoin: Sendable {
     package static func removeUnfinished(in library: String) async throws {
         let folder = "\(library)/\(LibraryFolder.joiningPath)"
         try await runBlocking {
+            // Another process is encoding.
+            guard !JoiningUse.isUnderWay(in: folder) else { return }
             // Whether it is missing or cannot be read: that is for a join to say, and keeps nobody else from working.
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             for name in names where name.hasSuffix(".new") || name.hasPrefix(".booksync-") {
@@ -410,5 +464,35 @@ package struct BookJoin: Sendable {
 
     private func notJoined(_ plan: JoinPlan, why: Message, remedy: Message?) -> Failure {
         Failure(.temporary, what: "\(plan.book.title) is not joined", why: why, remedy: remedy)
+    }
+}
+
+/// A shared lock (`flock`) on the folder of encoded episodes, which ends with the process. All calls block on the disk.
+private struct JoiningUse: Sendable {
+    private let descriptor: Int32
+
+    /// - Returns: nil if the filesystem has no locks: another run may then delete the files being written, and they are encoded again.
+    init?(of folder: String) {
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    func end() {
+        // A child process between fork and exec shares the descriptor; closing alone would leave it the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    static func isUnderWay(in folder: String) -> Bool {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        flock(descriptor, LOCK_UN)
+        return false
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import LibraryFiles
 import Transport
 
-// What the rooms are told of the configuration, each in its own terms.
+// The settings of each module, made from the configuration.
 
 extension Configuration {
     package var transportOptions: TransportOptions {

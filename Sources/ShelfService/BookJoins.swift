@@ -1,5 +1,6 @@
 import BookModel
 import CatalogStore
+import LibraryFiles
 import LibraryMedia
 import MediaProbe
 import Settings
@@ -10,8 +11,8 @@ import Synchronization
 package final class BookJoins: Sendable {
     private let configuration: Configuration
     private let probe: MediaProbe
-    /// From 0 to 1, of the book that is being joined; that one is nil before the first.
-    private let done = Mutex((book: BookIdentity?.none, part: 0.0))
+    /// From 0 to 1, of the books that are being joined.
+    private let done = Mutex<[BookIdentity: Double]>([:])
 
     /// - Parameter probe: with ffmpeg.
     package init(_ configuration: Configuration, probe: MediaProbe) {
@@ -19,16 +20,16 @@ package final class BookJoins: Sendable {
     }
 
     /// How much of a book is joined, from 0 to 1; 0 for one that waits.
-    package func progress(of book: BookIdentity) -> Double { done.withLock { $0.book == book ? $0.part : 0 } }
+    package func progress(of book: BookIdentity) -> Double { done.withLock { $0[book] ?? 0 } }
 
-    private var work: BookJoin {
+    private func join(_ book: BookIdentity) -> BookJoin {
         let format = JoinFormat(rawValue: configuration.downloads.join.rawValue) ?? .m4b
         return BookJoin(
             library: configuration.library, request: JoinRequest(format: format), probe: probe,
             minFreeSpace: configuration.downloads.minFreeSpace
         ) { [self] progress in
             let bytes = progress.run.bytes
-            done.withLock { $0.part = Double(bytes.bytesDone) / Double(max(1, bytes.total ?? 1)) }
+            done.withLock { $0[book] = Double(bytes.bytesDone) / Double(max(1, bytes.total ?? 1)) }
         }
     }
 
@@ -37,15 +38,27 @@ package final class BookJoins: Sendable {
     package func existing(
         of book: Book, on shelf: ShelfReader
     ) async throws -> (files: [(index: Int, file: JoinedFile)], isUpToDate: Bool) {
-        let (files, isUpToDate) = try await work.existing(of: book, store: shelf.store)
+        let (files, isUpToDate) = try await join(book.identity).existing(of: book, store: shelf.store)
         let all = try await shelf.store.joinedFiles(of: book.identity)
         return (all.enumerated().map { ($0.offset, $0.element) }.filter { files.contains($0.1) }, isUpToDate)
     }
 
+    /// Encodes the episodes; see ``BookJoin/prepare(_:store:)``.
+    func prepare(_ book: BookIdentity) async throws {
+        guard let store = try await LibraryFolder.readableStore(in: configuration.library) else { return }
+        do {
+            try await store.closing { try await join(book).prepare([book], store: store) }
+        } catch {
+            // Cancelled.
+            done.withLock { $0[book] = nil }
+            throw error
+        }
+    }
+
     func execute(_ book: BookIdentity, store: CatalogStore) async throws {
-        done.withLock { $0 = (book, 0) }
+        defer { done.withLock { $0[book] = nil } }
         var failure: Failure?
-        try await work.execute([book], store: store) { failure = failure ?? $0.failure }
+        try await join(book).execute([book], store: store) { failure = failure ?? $0.failure }
         if let failure { throw failure }
     }
 }

@@ -2,29 +2,29 @@ import BookModel
 import Foundation
 import Logging
 
-/// Shows clients what moves on the shelf, whichever process does it: through the store and the sizes of partial files.
+/// Sends clients the transfers under way, of any process: it reads the store and the sizes of partial files.
 ///
-/// While there is a client, the store is looked at once a second, once for all of them; while there is none, never. A client is
-/// sent what is under way as a whole, and again when it is not the same any more: one that reads slowly, or comes back, needs
-/// nothing of what it missed. What pages show has a version, by which they know that they are to be asked for anew.
+/// While there is a client, it polls the store once a second, for all clients at once; while there is none, never. A client gets a
+/// snapshot, and the next one when it differs: a client that reads slowly, or reconnects, has missed nothing. The version in it
+/// tells pages when to reload.
 package actor LiveShelf {
     package typealias Client = Int
 
     private struct Listener {
-        /// What it was told last; nil before.
-        var told: String?
-        /// Of what ended since.
+        /// The snapshot that it was sent last; nil before the first.
+        var lastSent: String?
+        /// The episodes that ended since.
         var ended: [JSONDocument] = []
-        var heardAt: ContinuousClock.Instant
+        var lastSentAt: ContinuousClock.Instant
         var waiter: CheckedContinuation<String?, Never>?
     }
 
     package static let heartbeat = ": heartbeat\n\n"
     private static let interval = Duration.seconds(1)
     private static let silence = Duration.seconds(15)
-    /// Clients at a time; beyond that the oldest makes room.
+    /// One more disconnects the oldest.
     private static let maxClients = 128
-    /// Of more that ended, a client that reads slowly is told of the last.
+    /// A client that reads slowly gets only the last of the episodes that ended.
     private static let maxEnded = 100
 
     private let libraries: [String]
@@ -33,11 +33,11 @@ package actor LiveShelf {
     /// One for each library.
     private var watchers: [ShelfWatcher]
     private var states: [ShelfWatcher.State] = []
-    /// Of another beginning for each process, so that nobody takes its versions for those of the one before.
+    /// Differs for each process, so its versions are never equal to those of an earlier process.
     private let epoch = String(UInt64.random(in: 0 ... .max), radix: 36)
     private var number = 0
-    /// What was seen last; nil before the first look.
-    private var seen: JSONDocument?
+    /// nil before the first poll.
+    private var snapshot: JSONDocument?
     private var listeners: [Client: Listener] = [:]
     private var lastClient = 0
     private var wakeUp: CheckedContinuation<Void, Never>?
@@ -55,22 +55,22 @@ package actor LiveShelf {
 
     // MARK: Clients
 
-    /// Begins to tell a client.
-    /// - Returns: nil when nothing is told any more.
+    /// Adds a client.
+    /// - Returns: nil after the server has shut down.
     package func join() -> Client? {
         guard !isOver else { return nil }
-        // Pages that were left hold a slot until they are sent something.
+        // A page that was closed keeps its slot until something is sent to it.
         if listeners.count >= Self.maxClients, let oldest = listeners.keys.min() { leave(oldest) }
-        // Nobody looked meanwhile.
-        if listeners.isEmpty { seen = nil }
+        // Without clients there were no polls.
+        if listeners.isEmpty { snapshot = nil }
         lastClient += 1
-        listeners[lastClient] = Listener(heardAt: now())
+        listeners[lastClient] = Listener(lastSentAt: now())
         awake()
         return lastClient
     }
 
-    /// Waits for what the client is to be sent next; never more often than looks are made, however quickly it reads.
-    /// - Returns: nil when nothing is told any more.
+    /// Waits for the client's next message: at most one for each poll.
+    /// - Returns: nil when the client was removed.
     package func next(for client: Client) async -> String? {
         if let message = message(for: client) { return message }
         return await withTaskCancellationHandler {
@@ -83,23 +83,23 @@ package actor LiveShelf {
         }
     }
 
-    /// Ends telling a client.
+    /// Removes a client.
     package func leave(_ client: Client) { listeners.removeValue(forKey: client)?.waiter?.resume(returning: nil) }
 
-    /// An event of the stream (HTML Standard, "Server-sent events"), or a comment after some silence.
+    /// A server-sent event (HTML Standard, "Server-sent events"), or a comment after some silence; nil for nothing.
     private func message(for client: Client) -> String? {
-        guard let seen, let listener = listeners[client] else { return nil }
-        let (text, now) = (seen.text(), now())
-        let isNews = listener.told != text || !listener.ended.isEmpty
-        guard isNews || now - listener.heardAt >= Self.silence else { return nil }
-        listeners[client] = Listener(told: text, heardAt: now)
-        guard isNews else { return Self.heartbeat }
-        return "event: shelf\ndata: \(seen.adding(["ended": .array(listener.ended)]).text())\n\n"
+        guard let snapshot, let listener = listeners[client] else { return nil }
+        let (text, now) = (snapshot.text(), now())
+        let isChanged = listener.lastSent != text || !listener.ended.isEmpty
+        guard isChanged || now - listener.lastSentAt >= Self.silence else { return nil }
+        listeners[client] = Listener(lastSent: text, lastSentAt: now)
+        guard isChanged else { return Self.heartbeat }
+        return "event: shelf\ndata: \(snapshot.adding(["ended": .array(listener.ended)]).text())\n\n"
     }
 
-    // MARK: Looking
+    // MARK: Polling
 
-    /// Looks and tells until the task is cancelled.
+    /// Polls until the task is cancelled.
     package func work() async {
         while !Task.isCancelled {
             if listeners.isEmpty {
@@ -107,9 +107,9 @@ package actor LiveShelf {
                 await sleepUntilJoined()
                 continue
             }
-            await look()
+            await poll()
             do {
-                // Many libraries are looked at less often, so that an idle server stays idle.
+                // Many libraries are polled less often, so that an idle server stays idle.
                 try await Task.sleep(for: Self.interval * max(1, libraries.count / 32))
             } catch {
                 break
@@ -135,7 +135,7 @@ package actor LiveShelf {
         wakeUp = nil
     }
 
-    // The watchers are taken out while they work: others may come in meanwhile, and they are this task's alone.
+    // Copied out while they work: the actor is reentrant, and only this task uses them.
 
     private func closeWatchers() async {
         var working = watchers
@@ -143,15 +143,15 @@ package actor LiveShelf {
         watchers = working
     }
 
-    private func look() async {
+    private func poll() async {
         var working = watchers
         var ended: [JSONDocument] = []
         for (index, library) in libraries.enumerated() {
             do {
-                ended += try await working[index].look(at: library, now: now())
+                ended += try await working[index].poll(library, now: now())
             } catch {
                 // The store may be about to be made, or replaced.
-                logger.debug("the shelf cannot be looked at", metadata: ["error": "\(error)"])
+                logger.debug("the library cannot be polled", metadata: ["error": "\(error)"])
                 await working[index].close()
             }
         }
@@ -160,13 +160,13 @@ package actor LiveShelf {
         if states != self.states { number += 1 }
         self.states = states
         let now = now()
-        seen = [
+        snapshot = [
             "version": .string("\(epoch).\(number)"), "runs": .array(working.compactMap { $0.runDocument(at: now) }),
             "moving": .array(working.flatMap { $0.movingDocuments(at: now) }),
         ]
         for client in listeners.keys {
-            // One that was told nothing yet has nothing to hear of.
-            if var listener = listeners[client], listener.told != nil {
+            // A new client needs only the snapshot.
+            if var listener = listeners[client], listener.lastSent != nil {
                 listener.ended = (listener.ended + ended).suffix(Self.maxEnded)
                 listeners[client] = listener
             }

@@ -74,6 +74,9 @@ package actor RunQueue {
     private var joinFailures: [BookIdentity: Failure] = [:]
     /// Whether the run under way got so far that it is recorded.
     private var isRecorded = false
+    /// The join whose episodes are being encoded, beside other jobs.
+    private var preparation: (request: StoredRequest, task: Task<Void, Never>)?
+    private var prepared: Set<Int64> = []
     private var wakeUp: CheckedContinuation<Void, Never>?
     /// Whether something was asked for since the last look at what there is to do.
     private var isAwake = false
@@ -164,6 +167,11 @@ package actor RunQueue {
     /// - Returns: how many were broken off, and how many books that were still to be looked at.
     package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
         breakOffJoin(scope)
+        if scope.wholeBooks == nil {
+            // A scheduled mirror that has not begun yet has no row in the store that could be deleted.
+            isMirrorDue = false
+            if current?.kind == .mirror, current?.id == 0, !isRecorded { work?.cancel() }
+        }
         return try await TransferControl.cancel(scope, in: configuration.library)
     }
 
@@ -173,9 +181,13 @@ package actor RunQueue {
         return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
     }
 
-    /// Has no file be made of it. What was encoded stays, for whoever asks for it again.
+    /// Cancels the join of a book. Encoded episodes stay for the next join of it.
     private func breakOffJoin(_ scope: TransferControl.Scope) {
         let whole = scope.wholeBooks
+        if let (request, task) = preparation, let book = request.book, whole?.contains(book) ?? true {
+            tried.insert(request.id)
+            task.cancel()
+        }
         if current?.kind == .join, let book = current?.book, whole?.contains(book) ?? true { work?.cancel() }
     }
 
@@ -229,6 +241,24 @@ package actor RunQueue {
             }
             (self.work, current) = (nil, nil)
         }
+        preparation?.task.cancel()
+        await preparation?.task.value
+    }
+
+    /// Encodes the episodes of a join, one join at a time; the job itself runs afterwards.
+    private func prepare(_ request: StoredRequest) {
+        guard preparation == nil, let book = request.book else { return }
+        let task = Task {
+            do {
+                try await joins?.prepare(book)
+            } catch {
+                // The job reports why the book cannot be joined.
+            }
+            prepared.insert(request.id)
+            preparation = nil
+            awake()
+        }
+        preparation = (request, task)
     }
 
     /// What a user asks for comes before what comes by itself.
@@ -243,7 +273,10 @@ package actor RunQueue {
             if !Task.isCancelled { await runner.onFailure(.of(error)) }
         }
         let toFetch = asked.filter { $0.kind == .fetch || $0.kind == .list }
-        let join = asked.first { $0.kind == .join }
+        prepared.formIntersection(asked.map(\.id))
+        let joins = asked.filter { $0.kind == .join }
+        let join = joins.first { prepared.contains($0.id) }
+        if let first = joins.first(where: { !prepared.contains($0.id) }) { prepare(first) }
         let mirror = asked.first { $0.kind == .mirror } ?? (isMirrorDue ? StoredRequest(.mirror) : nil)
         if !toFetch.isEmpty {
             tried.formUnion(toFetch.map(\.id))
@@ -301,7 +334,7 @@ package actor RunQueue {
         }
         let runner = runner
         switch errand.kind {
-        // What is called off is for the run under way, and no errand.
+        // Cancellations are for the run under way, never jobs.
         case .fetch, .list, .cancel:
             let books = try await requests().compactMap(\.book)
             return try await runner.withCatalogs(configuration, books) { configuration in

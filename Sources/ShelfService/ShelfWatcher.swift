@@ -3,15 +3,14 @@ import CatalogStore
 import LibraryFiles
 import ShelfQueries
 
-/// Looks at the store of a library and at what is on disk: what moves, and whether what pages show is another.
+/// Polls a library: the transfers under way, and a state that differs when pages would show something else.
 struct ShelfWatcher: Sendable {
-    /// As long as it is the same, what lists and pages show is.
+    /// Equal as long as pages show the same.
     struct State: Sendable, Hashable {
         var store: UInt64?
-        /// By the rows of episodes; those that are under way all have the same.
-        var transfers: [Int64: TransferState] = [:]
+        /// By episode row; those under way are all equal.
+        var transfers: [Int64: ActivitySnapshot.Transfer] = [:]
         var waiting = 0
-        var lastFile: Int64?
         var run: ActivitySnapshot.Run?
         var isRunUnderWay = false
         var counts: [Int64] = []
@@ -24,7 +23,7 @@ struct ShelfWatcher: Sendable {
         var bytes: Int64 = 0
         var meter = SpeedMeter()
 
-        /// How much of it is here, from 0 to 1; 0 as long as nobody knows its size.
+        /// The downloaded share, from 0 to 1; 0 while the size is unknown.
         var share: Double {
             guard let all = total ?? episode.episode.size, all > 0 else { return 0 }
             return min(1, Double(bytes) / Double(all))
@@ -38,27 +37,30 @@ struct ShelfWatcher: Sendable {
     private var poller = StorePoller()
     private(set) var state = State()
     private var moving: [Int64: Moving] = [:]
-    /// Whether there was a look at this store before.
+    /// True after the first poll of this store.
     private var isBegun = false
+    private var lastFile: Int64?
 
     mutating func close() async { await poller.close() }
 
-    /// - Returns: the documents of the episodes that ended, stopped or were recorded since the last look.
-    mutating func look(at library: String, now: ContinuousClock.Instant) async throws -> [JSONDocument] {
+    /// - Returns: the documents of the episodes that ended, stopped or were recorded since the last poll.
+    mutating func poll(_ library: String, now: ContinuousClock.Instant) async throws -> [JSONDocument] {
         let found = try await poller.poll(library)
         if found.isOther {
             moving = [:]
-            // All that is in one that was made meanwhile happened since.
-            (isBegun, state) = (found.isNew, State(store: found.file))
+            // Everything in a store that was created since then is new.
+            (isBegun, lastFile, state) = (found.isNew, nil, State(store: found.file))
         }
         guard let store = found.store, found.isWritten || state.isRunUnderWay else { return [] }
-        let snapshot = try await store.activitySnapshot(recordedAfter: isBegun ? state.lastFile ?? 0 : nil)
-        isBegun = true
-        // What a killed run left as under way only waits.
+        let snapshot = try await store.activitySnapshot(recordedAfter: isBegun ? lastFile ?? 0 : nil)
+        // After a kill, transfers marked as under way only wait.
         let isClaimed = snapshot.run?.isEnded == false || snapshot.transfers.values.contains(where: \.isUnderWay)
         let isRunUnderWay = isClaimed ? try await LibraryLock.isHeld(in: library) : false
         let underWay = isRunUnderWay ? snapshot.transfers.filter(\.value.isUnderWay) : [:]
-        let ended = Set(moving.keys).union(snapshot.recorded).subtracting(underWay.keys).sorted().prefix(Self.maxEnded)
+        let transfers = snapshot.transfers.mapValues { $0.isUnderWay ? Self.underWay : $0 }
+        let stopped = isBegun ? transfers.keys.filter { transfers[$0] != state.transfers[$0] } : []
+        let ended = Set(moving.keys).union(snapshot.recorded).union(stopped).subtracting(underWay.keys).sorted()
+            .prefix(Self.maxEnded)
         for row in moving.keys where underWay[row] == nil { moving[row] = nil }
         let episodes = try await store.episodes(inRows: underWay.keys.filter { moving[$0] == nil } + ended)
         let partials = underWay.isEmpty ? nil : try await PartialSizes(library: library)
@@ -67,15 +69,15 @@ struct ShelfWatcher: Sendable {
                 continue
             }
             (one.state, one.total) = (transfer.state, transfer.total)
-            // Of a transfer without a partial file, which was just put in its place, what was known of it stays.
+            // Once the partial file is published, the last known size stays.
             one.bytes = partials?.bytes(of: one.episode.episode.identity) ?? one.bytes
             one.meter.record(one.bytes, at: now)
             moving[row] = one
         }
         state = State(
-            store: found.file, transfers: snapshot.transfers.mapValues { $0.isUnderWay ? .downloading : $0.state },
-            waiting: snapshot.waiting, lastFile: snapshot.lastFile, run: snapshot.run, isRunUnderWay: isRunUnderWay,
-            counts: snapshot.counts)
+            store: found.file, transfers: transfers, waiting: snapshot.waiting, run: snapshot.run,
+            isRunUnderWay: isRunUnderWay, counts: snapshot.counts)
+        (isBegun, lastFile) = (true, snapshot.lastFile)
         return ended.compactMap { episodes[$0] }.map {
             let shelved = $0.effective(isRunUnderWay: isRunUnderWay)
             let bytes = shelved.file?.size ?? shelved.transfer?.committedLength ?? 0
@@ -85,10 +87,11 @@ struct ShelfWatcher: Sendable {
         }
     }
 
-    /// So many are told of at once: more is for a list.
+    /// More would be a list.
     private static let maxEnded = 100
+    private static let underWay = ActivitySnapshot.Transfer(state: .downloading)
 
-    /// What is under way, by section.
+    /// The transfers under way.
     func movingDocuments(at now: ContinuousClock.Instant) -> [JSONDocument] {
         moving.sorted { $0.key < $1.key }.map { _, one in
             let progress = ByteProgress(
@@ -110,7 +113,7 @@ struct ShelfWatcher: Sendable {
         ])
     }
 
-    /// How far the run under way is; nil where there is none.
+    /// The progress of the run under way; nil without one.
     func runDocument(at now: ContinuousClock.Instant) -> JSONDocument? {
         guard let run = state.run, !run.isEnded, state.isRunUnderWay else { return nil }
         let episodes = run.done + state.waiting + moving.count

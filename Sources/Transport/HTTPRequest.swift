@@ -2,7 +2,7 @@ import BookModel
 import NIOCore
 import NIOHTTP1
 
-/// A request, as the rooms ask for it.
+/// An HTTP request.
 package struct HTTPRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"

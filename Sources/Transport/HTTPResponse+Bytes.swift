@@ -1,7 +1,7 @@
 import NIOCore
 
 extension HTTPResponse {
-    /// The whole body in memory, for rooms that know nothing of buffers.
+    /// The whole body in memory, for modules that do not use NIO buffers.
     ///
     /// - Throws: ``TransportError`` of kind `oversized` when it is longer than `limit` bytes.
     package func bytes(upTo limit: Int) async throws -> [UInt8] {

@@ -474,12 +474,18 @@ extension ProductTests {
                         let folder = bench.library.appending(path: ".booksync/joining").path
                         try await bench.serve(environment: environment) { shelf in
                             let token = try await shelf.formToken(on: "/books/own/feed")
-                            func ask(_ action: String, _ field: String) async throws {
-                                let form = [(field, "own:feed"), ("return", "/books/own/feed"), ("token", token)]
+                            func ask(_ action: String, _ field: String, _ value: String = "own:feed") async throws {
+                                let form = [(field, value), ("return", "/books/own/feed"), ("token", token)]
                                 #expect(try await shelf.post("/actions/\(action)", form: form).status == 303)
                             }
                             try await ask("join", "book")
                             try await waitUntil("ffmpeg writes") { try !processes(naming: folder).isEmpty }
+                            // Others have the library meanwhile, here and in another terminal.
+                            try await ask("fetch", "ref", "demo:40111/1")
+                            try await shelf.product.waitForErrors(containing: "1 fetched")
+                            let run = try await bench.run("fetch", "demo:40111/2", environment: environment)
+                            #expect(run.exitCode == 0, "\(run.errors)")
+                            #expect(try !processes(naming: folder).isEmpty)
                             let page = try await page(of: shelf)
                             #expect(page.contains("Being made: 0") && page.contains("actions/cancel"), "\(page)")
                             #expect(page.contains("data-moves") && !page.contains("actions/join"), "\(page)")

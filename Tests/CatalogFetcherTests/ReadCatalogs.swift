@@ -62,12 +62,3 @@ enum SpoiltInput {
         return damaged
     }
 }
-
-extension ListedBook {
-    /// Runs the body with a source that can be asked.
-    static func locating(_ format: some CatalogFormat, _ body: (any CatalogSource) async throws -> Void) async throws {
-        try await withHTTPTransport(options: TransportOptions(), logger: Logger(label: "test")) { transport in
-            try await body(format.source(over: CatalogConnection(transport: transport)))
-        }
-    }
-}

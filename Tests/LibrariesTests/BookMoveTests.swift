@@ -18,8 +18,6 @@ import Testing
     private struct Stage {
         let from: LibraryPlace
         let to: LibraryPlace
-        /// On another filesystem, where there is one.
-        var isCopied = false
 
         func move(_ book: BookIdentity) -> BookMove {
             BookMove(book, from: from, to: to, minFreeSpace: 0, knownLibraries: nil)

@@ -10,7 +10,8 @@ package struct ShelfJoin: Sendable {
 
     package init(_ join: BookJoin) { self.join = join }
 
-    /// Joins the books, one after another; a dry run changes nothing and needs no lock.
+    /// Joins the books, one after another; a dry run changes nothing and needs no lock. Episodes are encoded before the
+    /// library is locked, unless another run holds the lock and `wait` is 0.
     /// - Parameter tell: is told what became of each file, and of a book that failed.
     package func execute(
         _ books: [BookIdentity], waitingFor wait: Double, knownLibraries: KnownLibraries?,
@@ -20,6 +21,10 @@ package struct ShelfJoin: Sendable {
         _ = try await LibraryFolder.requireStore(in: library)
         if join.request.isDryRun, let store = try await LibraryFolder.readableStore(in: library) {
             return try await store.closing { try await join.execute(books, store: store, tell: tell) }
+        }
+        let isRefused = wait <= 0 ? try await LibraryLock.isHeld(in: library) : false
+        if !isRefused, let store = try await LibraryFolder.readableStore(in: library) {
+            try await store.closing { try await join.prepare(books, store: store) }
         }
         try await LibrarySession.withLibrary(
             at: library, command: "join", waitingFor: wait, knownLibraries: knownLibraries

@@ -94,7 +94,8 @@ package struct TransferControl: Sendable {
             try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
         }
         return try await open(in: library) { control in
-            var books = try await control.callOff(scope, meaning: all)
+            let isRunUnderWay = try await LibraryLock.isHeld(in: library)
+            var books = try await control.store.cancelRequests(scope, meaning: all, isRunUnderWay: isRunUnderWay)
             let count = try await control.store.cancel(begun.map(\.episode.identity))
             books.subtract(begun.lazy.filter { $0.transfer?.state != .cancelled }.map(\.episode.identity.book))
             return count + books.count
@@ -143,7 +144,8 @@ package struct TransferControl: Sendable {
         let all = try await meant(scope)
         let wanted = all.filter(\.isRemovable)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
-        _ = try await callOff(scope, meaning: all)
+        // A run under way sees the tombstones.
+        _ = try await store.cancelRequests(scope, meaning: all, isRunUnderWay: false)
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
@@ -165,21 +167,6 @@ package struct TransferControl: Sendable {
             $0.file != nil && !failed.contains($0.episode.identity)
         }
         return removal
-    }
-
-    /// Has what was asked for be done no longer, and the run under way not begin it.
-    /// - Parameter episodes: those that are meant.
-    /// - Returns: the books that are not to be fetched or listed any more.
-    private func callOff(_ scope: Scope, meaning episodes: [EpisodeRecord]) async throws -> Set<BookIdentity> {
-        let gone = try await store.dropRequests(of: scope, meaning: episodes)
-        // What a run has planned is told by the transfers; it may have yet to read the catalog of something.
-        if try await LibraryLock.isHeld(in: folder.path) {
-            let whole = scope.wholeBooks
-            let single = episodes.filter { whole?.contains($0.episode.identity.book) == false }
-            let books = whole.map { $0.sorted().map { StoredRequest(.cancel, $0) } } ?? [StoredRequest(.cancel)]
-            try await store.ask(books + single.map { StoredRequest(cancelling: $0.episode.identity) })
-        }
-        return gone
     }
 
     /// Forgets that episodes were removed, so that the next run fetches them again. No file is touched.
@@ -217,15 +204,25 @@ extension EpisodeRecord {
 }
 
 extension CatalogStore {
-    /// Has what was asked for be done no longer: all of whole books, and of others the episodes that were named one by one.
-    /// - Parameter episodes: those that are meant.
-    /// - Returns: the books that are not to be fetched or listed any more.
-    fileprivate func dropRequests(
-        of scope: TransferControl.Scope, meaning episodes: [EpisodeRecord]
+    /// Deletes the requests for these books, or for single episodes of them.
+    /// - Parameters:
+    ///   - episodes: the episodes in the scope.
+    ///   - isRunUnderWay: adds cancellations for it: it may not have read the catalog yet. Planned transfers need none; the run
+    ///     sees their new state.
+    /// - Returns: the books that are no longer requested.
+    fileprivate func cancelRequests(
+        _ scope: TransferControl.Scope, meaning episodes: [EpisodeRecord], isRunUnderWay: Bool
     ) async throws -> Set<BookIdentity> {
         let whole = scope.wholeBooks
         let sections = episodes.sectionsByBook
-        let gone = try await changeRequests { request in
+        var cancellations: [StoredRequest] = []
+        if isRunUnderWay {
+            let unplanned = episodes.filter { $0.isNeverFetched && whole?.contains($0.episode.identity.book) == false }
+            cancellations = whole.map { $0.sorted().map { StoredRequest(.cancel, $0) } } ?? [StoredRequest(.cancel)]
+            cancellations += unplanned.map { StoredRequest(cancelling: $0.episode.identity) }
+        }
+        let gone = try await changeRequests(adding: cancellations) { request in
+            guard request.kind != .cancel else { return request }
             guard let book = request.book else { return whole == nil ? nil : request }
             guard whole?.contains(book) == false else { return nil }
             guard let filter = request.filter.without(sections[book] ?? []) else { return nil }

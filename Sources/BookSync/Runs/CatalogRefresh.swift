@@ -63,7 +63,7 @@ struct CatalogRefresh: Sendable {
     ///     last time. Returns when no more requests can come.
     func execute(
         within seconds: Double?, onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void,
-        onFinished: (Outcome) -> Void
+        onFinished: (Outcome) async throws -> Void
     ) async throws {
         var schedule = CatalogSchedule(
             jobs: Self.jobs, jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
@@ -100,7 +100,7 @@ struct CatalogRefresh: Sendable {
                     continue
                 }
                 if work.isFinished {
-                    await finish(&work, onFinished)
+                    try await finish(&work, onFinished)
                     guard isOpen else { break }
                 }
                 switch try await group.next() {
@@ -123,7 +123,7 @@ struct CatalogRefresh: Sendable {
             for try await case .joined(let requests?) in group { unread += requests }
             control?.stopListening(unread: unread)
         }
-        await finish(&work, onFinished)
+        try await finish(&work, onFinished)
     }
 
     private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
@@ -138,10 +138,10 @@ struct CatalogRefresh: Sendable {
     }
 
     /// Tells what came of everything so far.
-    private func finish(_ work: inout Work, _ onFinished: (Outcome) -> Void) async {
+    private func finish(_ work: inout Work, _ onFinished: (Outcome) async throws -> Void) async throws {
         guard work.requests > 0 else { return }
         await nameBooks(of: &work)
-        onFinished(work.outcome)
+        try await onFinished(work.outcome)
         work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
         control?.inbox.release(work.requests)
         work.requests = 0

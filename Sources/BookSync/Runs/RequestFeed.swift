@@ -1,5 +1,6 @@
 import BookModel
 import CatalogStore
+import DownloadEngine
 import Settings
 
 /// Has what users ask for join the run under way, whoever asked, when, and in whatever process.
@@ -14,7 +15,7 @@ struct RequestFeed: Sendable {
 
     /// Takes what is new, and leaves what is asked for no longer.
     func look() async throws {
-        let stored = try await hear()
+        let stored = try await store.requests()
         control.keepTaken(only: Set(stored.map(\.id)))
         let taken = control.takenRequests
         let asked = stored.filter { taken[$0.id] == nil }
@@ -25,13 +26,15 @@ struct RequestFeed: Sendable {
         }
     }
 
-    /// Looks at what is called off.
-    /// - Returns: what is asked for.
-    @discardableResult
-    func hear() async throws -> [StoredRequest] {
-        let stored = try await store.requests(withCancellations: true)
-        control.hear(stored)
-        return stored
+    /// Removes the transfers that were cancelled since they were requested.
+    /// - Returns: the removed ones.
+    func removeCancelled(from requests: inout [TransferRequest]) async throws -> [TransferRequest] {
+        let asked = try await store.requests(withCancellations: true)
+        guard asked.contains(where: { $0.kind == .cancel }) else { return [] }
+        let cancelled = requests.filter { asked.haveCancelled($0.episode) }
+        requests.removeAll { asked.haveCancelled($0.episode) }
+        for request in cancelled { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
+        return cancelled
     }
 
     /// Forgets what the run has done.

@@ -2,11 +2,9 @@ import BookModel
 import DownloadEngine
 import Synchronization
 
-/// What a run under way is told: what else is asked of it, and what is called off.
+/// What a run under way is told: what else is asked of it.
 package final class RunControl: Sendable {
     private struct State {
-        /// What is asked for and called off by the store, in its order.
-        var asked: [StoredRequest] = []
         var joined: [RunRequest] = []
         /// Requests of the store that the run does.
         var taken: [Int64: BookIdentity] = [:]
@@ -55,14 +53,6 @@ package final class RunControl: Sendable {
     var takenRequests: [Int64: BookIdentity] { state.withLock { $0.taken } }
 
     // MARK: For the run
-
-    /// Whether the episode was cancelled since it was asked for.
-    func isWithdrawn(_ episode: Episode) -> Bool {
-        state.withLock { $0.asked.last { $0.isAbout(episode) }?.kind == .cancel }
-    }
-
-    /// Hears what is asked for and called off by the store.
-    func hear(_ asked: [StoredRequest]) { state.withLock { $0.asked = asked } }
 
     /// Records that the run does requests of the store.
     func take(_ ids: [Int64: BookIdentity]) { state.withLock { $0.taken.merge(ids) { $1 } } }

@@ -157,7 +157,7 @@ extension EpisodeFilter {
 
 extension [EpisodeRecord] {
     /// Their numbers.
-    package var sectionsByBook: [BookIdentity: Set<Int>] {
+    var sectionsByBook: [BookIdentity: Set<Int>] {
         Dictionary(grouping: self, by: \.episode.identity.book).mapValues { Set($0.map(\.episode.section)) }
     }
 }

@@ -124,6 +124,8 @@ struct RunUnderWay {
             if let stop = outcome.stop?.failure {
                 isCut = isCut || stop.kind == .libraryUnwritable || stop.reason == .takenOver
             }
+            // The user may have cancelled some of them while the other catalogs were read.
+            report.recordCancelled(try await feed?.removeCancelled(from: &collected).count ?? 0)
             run.control.inbox.add(collected)
             collected = []
         }
@@ -144,9 +146,8 @@ struct RunUnderWay {
         var assembled = assembled
         assembled.leaveAdoptions(ofTransfers: asked)
         var wanted = try await apply(assembled, isFirst: isNew)
-        try await feed?.hear()
-        let withdrawn = withdraw(&wanted)
-        if isNew { report.recordCancelled(withdrawn) }
+        let cancelled = try await feed?.removeCancelled(from: &wanted).count ?? 0
+        if isNew { report.recordCancelled(cancelled) }
         guard !wanted.isEmpty else { return }
         // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
         let stopped = wanted.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
@@ -174,18 +175,6 @@ struct RunUnderWay {
         }
         let episodes = Message(new.count, "episode")
         emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
-    }
-
-    /// Takes out what was cancelled while the catalogs were asked.
-    /// - Returns: how many there were.
-    private func withdraw(_ requests: inout [TransferRequest]) -> Int {
-        let asked = requests.count
-        requests.removeAll { request in
-            let isWithdrawn = run.control.isWithdrawn(request.episode)
-            if isWithdrawn { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
-            return isWithdrawn
-        }
-        return asked - requests.count
     }
 
     /// Does what a plan wants of the library and the store, in the plan's turn.

@@ -26,7 +26,7 @@ package struct SyncRun: Sendable {
     let startedAt = Date()
 
     /// - Parameters:
-    ///   - control: tells it what to leave, and what else to do; good for one run.
+    ///   - control: tells it what else to do; good for one run.
     ///   - media: what looks into the audio files; nil where nothing does.
     ///   - writer: what writes audio files; nil where ffmpeg is not installed.
     package init(

@@ -44,6 +44,8 @@ package struct LibrarySession: Sendable {
             var isUnused = false
             let outcome = await Swift.Result.of {
                 try await store.closing {
+                    // These were for an earlier run.
+                    let cancellations = try await store.requests(withCancellations: true).filter { $0.kind == .cancel }
                     await knownLibraries?.remember(folder)
                     // Another machine that takes over before this run ends has a store to go on from. It has no epoch yet, as
                     // the file of a store whose run is killed has none.
@@ -62,6 +64,7 @@ package struct LibrarySession: Sendable {
                             """)
                     }
                     if let owner = lock.takenFrom { session.notices.append(LibraryTakeover.notice(owner)) }
+                    try await store.end(cancellations.map(\.id))
                     try await session.recoverInterruptedRun()
                     session.notices += try await session.recoverMoves()
                     session.notices += await session.collectTrash()
@@ -151,7 +154,6 @@ package struct LibrarySession: Sendable {
     }
 
     private func recoverInterruptedRun() async throws {
-        try await store.forgetCancellations()
         try await store.resetInterruptedTransfers()
         for record in try await store.interruptedPublications() { try await settle(record) }
         try await operations.recover()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import LibraryFiles
 import Settings
 import Terminal
 
@@ -134,10 +135,15 @@ struct CancelCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         try await program.inLibraries(naming: scope.references, isChanging: true) { configuration, references in
             let scope = try scope.scope(references, configuration, all: .queue(of: nil))
-            return try await program.tell(
-                try await TransferControl.cancel(scope, in: configuration.library), of: scope, in: configuration,
-                "cancelled", only: "only transfers that have begun can be cancelled"
-            ) { "\($0) cancelled" }
+            let isRunUnderWay = try await LibraryLock.isHeld(in: configuration.library)
+            let count = try await TransferControl.cancel(scope, in: configuration.library)
+            let rule: Message =
+                isRunUnderWay
+                ? "only transfers that have begun can be cancelled, and the run under way begins none of these"
+                : "only transfers that have begun can be cancelled"
+            return try await program.tell(count, of: scope, in: configuration, "cancelled", only: rule) {
+                "\($0) cancelled"
+            }
         }
     }
 }

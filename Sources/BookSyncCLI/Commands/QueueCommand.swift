@@ -50,7 +50,7 @@ struct QueueCommand: Subcommand {
             } else {
                 await program.print(
                     .array(look.episodes.map { JSONDocument($0) }), or: table,
-                    then: [look.requests.told].compactMap(\.self))
+                    then: [look.requests.summary].compactMap(\.self))
             }
             guard watch, await !program.streams.isOutputClosed else { return status }
             try await Task.sleep(for: .seconds(1))
@@ -131,7 +131,7 @@ private struct Look {
             counts[state].map { "\($0) \(Message(wording: state.rawValue))" as Message }
         }
         let summary: Message = parts.isEmpty ? "nothing is being transferred" : parts.joined(separator: ", ")
-        var lines = [summary, requests.told].compactMap(\.self)
+        var lines = [summary, requests.summary].compactMap(\.self)
             .flatMap { DisplayWidth.wrapped(style.words($0), to: size.columns) }.map { ColoredText($0) }
         let entries = table.entries(style)
         // A row stays free for the cursor, and one for what tells of the others.

@@ -64,7 +64,7 @@ extension ShelfPages {
         }
         let view = QueueView(
             sum: sum.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }.joined(separator: " · "),
-            asked: states.answers.flatMap { $0.value?.requests ?? [] }.told.map { phrases($0) }, actions: actions,
+            asked: states.answers.flatMap { $0.value?.requests ?? [] }.summary.map { phrases($0) }, actions: actions,
             caption: phrases(.queue), hasRows: !rows.isEmpty, rows: rows,
             pager: part.pager(phrases) { "\(request.routes.root)/queue?page=\($0)" })
         return try page(

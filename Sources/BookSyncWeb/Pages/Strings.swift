@@ -32,7 +32,7 @@ package struct Strings: Sendable {
         }
     }
 
-    /// What the rooms below say: English where the language's table lacks its wording.
+    /// The messages of other modules: English where the language's table lacks its wording.
     package func callAsFunction(_ message: Message) -> String { wordings(message) }
 
     /// Whether what is made of a message stands in English on a page in another language.

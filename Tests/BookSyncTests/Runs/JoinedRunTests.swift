@@ -116,28 +116,22 @@ import Transport
         }
     }
 
-    @Test func `what was called off while its catalog was asked is not fetched, unless it is asked for again`() {
-        func isWithdrawn(by asked: StoredRequest...) -> [Bool] {
-            let control = RunControl()
-            control.hear(asked)
-            return (1...2).map { section in
+    @Test func `a cancelled episode is not downloaded, unless it is requested again`() {
+        func isCancelled(by asked: StoredRequest...) -> [Bool] {
+            (1...2).map { section in
                 let identity = EpisodeIdentity(book: RunBench.book, key: "\(section)")
-                return control.isWithdrawn(Episode(identity: identity, section: section, name: ""))
+                return asked.haveCancelled(Episode(identity: identity, section: section, name: ""))
             }
         }
-        let first = EpisodeIdentity(book: RunBench.book, key: "1")
-        let (one, book, all) = (
-            StoredRequest(cancelling: first), StoredRequest(.cancel, RunBench.book), StoredRequest(.cancel)
-        )
-        let other = BookIdentity(source: "kting", id: "other")
-        let second = EpisodeFilter(only: SectionRanges([2...2]))
-        #expect(isWithdrawn(by: StoredRequest(.fetch, RunBench.book)) == [false, false])
-        #expect(isWithdrawn(by: StoredRequest(.fetch, RunBench.book), one) == [true, false])
-        #expect(isWithdrawn(by: all) == [true, true])
-        #expect(isWithdrawn(by: StoredRequest(.cancel, other)) == [false, false])
-        #expect(isWithdrawn(by: book, StoredRequest(.fetch, RunBench.book, filter: second)) == [true, false])
-        #expect(isWithdrawn(by: all, StoredRequest(.fetch, RunBench.book)) == [false, false])
-        #expect(isWithdrawn(by: all, StoredRequest(.mirror)) == [true, true])
+        let one = StoredRequest(cancelling: EpisodeIdentity(book: RunBench.book, key: "1"))
+        let (book, all) = (StoredRequest(.cancel, RunBench.book), StoredRequest(.cancel))
+        let other = StoredRequest(.cancel, BookIdentity(source: "kting", id: "other"))
+        let second = StoredRequest(.fetch, RunBench.book, filter: EpisodeFilter(only: SectionRanges([2...2])))
+        let whole = StoredRequest(.fetch, RunBench.book)
+        #expect(isCancelled(by: whole) == [false, false] && isCancelled(by: whole, one) == [true, false])
+        #expect(isCancelled(by: all) == [true, true] && isCancelled(by: other) == [false, false])
+        #expect(isCancelled(by: book, second) == [true, false] && isCancelled(by: all, whole) == [false, false])
+        #expect(isCancelled(by: all, StoredRequest(.mirror)) == [true, true])
     }
 
     @Test func `where the catalogs were stopped nothing joins any more, and what has joined keeps no run open`()
@@ -298,7 +292,7 @@ import Transport
         #expect(!control.join(try request("4")))
     }
 
-    @Test func `what was called off is fetched by the next run`() async throws {
+    @Test func `a cancellation is for one run`() async throws {
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run(limits: RunLimits(episodes: 0))
             try await bench.withStore { try await $0.ask([StoredRequest(.cancel)]) }

@@ -39,7 +39,7 @@ indexRows();
 document.addEventListener("shown", indexRows);
 
 function showProgress(row, change) {
-  row.classList.remove("is-absent", "is-waiting", "is-paused", "is-failed", "is-interrupted", "is-cancelled");
+  row.classList.remove("is-absent", "is-waiting", "is-paused", "is-failed", "is-interrupted", "is-cancelled", "is-verifying");
   row.classList.add("is-downloading");
   const state = row.querySelector(".state");
   const mark = state.querySelector(".mark");
@@ -64,10 +64,12 @@ let version;
 /** What moves, as a whole: whatever was missed meanwhile is in it, or in the page that is asked for anew. */
 function show(shelf) {
   let isHere = false;
+  const known = new Set();
   for (const episode of shelf.moving) {
     const row = rowOf(episode);
     if (!row) continue;
-    if (!row.classList.contains("is-downloading")) {
+    known.add(row);
+    if (!row.matches(".is-downloading, .is-verifying")) {
       announce(word("saidStarted", { name: row.dataset.name }), row.dataset.name);
       isHere = true;
     }
@@ -79,6 +81,8 @@ function show(shelf) {
     isHere = true;
     if (said[episode.state]) announce(word(said[episode.state], { name: row.dataset.name }), row.dataset.name);
   }
+  // It ended before there was a look at it.
+  for (const row of rows.values()) isHere ||= row.matches(".is-downloading, .is-verifying") && !known.has(row);
   showRun(shelf.runs[0]);
   const isOther = version && version !== shelf.version;
   version = shelf.version;
