@@ -56,7 +56,8 @@ class Features(Changes):
             # What the listener named or edited stays, as does what the catalog does not list or has locked.
             old = [path for _, path in there[:-KEPT] if path.startswith(folder + "0") and path in kept]
             is_plain = all(item and not item.locked for item, _ in there) and not any(self.is_brought_back(item, after) for item in book.items)
-            require(not (is_plain and old), f"keep: {self.keep}, and these older ones are on the shelf: {old}")
+            # So do files whose names an undo has restored under another naming.
+            require(not (is_plain and old) or self.has_pinned_names, f"keep: {self.keep}, and these older ones are on the shelf: {old}")
         self.doubt(book.items[:-KEPT])
 
     def is_mirrored(self):
