@@ -167,7 +167,9 @@ class Commands(Outputs):
         document = self.document("cancel", self.reference(item))
         self.check(before, "cancel")
         if document:
-            require(document["episodes"] == 1, f"{item} waits, and cancel did {document}")
+            count = 0 if item in self.cancelled else 1
+            require(document["episodes"] == count, f"{item} waits, and cancel did {document}")
+            self.cancelled.add(item)
             require(item.sha not in self.partials(), f"{item} was cancelled, and its partial file is there")
 
     def steer(self, verb, number):
@@ -177,6 +179,10 @@ class Commands(Outputs):
             return
         before, _ = self.begin()
         result = self.run(verb, self.reference(item), expect=(0,) if item in self.seen else (0, 66))
+        if verb == "cancel" and item in self.seen:
+            self.cancelled.add(item)
+        elif verb == "resume":
+            self.cancelled.discard(item)
         self.check(before, verb)
         if result.code == 0:
             is_missing = item.sha not in self.shelved().values() and self.removed.get(item) is not True

@@ -22,6 +22,7 @@ class Rules(World):
         self.rotten = set()         # those of them that changed without a write
         self.dropped = []           # items that are not listed any more
         self.seen = set()           # items that a run has listed, so that the store has them
+        self.cancelled = set()      # items that were cancelled since the last run
         self.stale_partials = set()
         self.trashed_at = {}        # path in the trash → when it was first there, by the program's clock
         self.had_lost_store = False
@@ -157,6 +158,7 @@ class Rules(World):
     def note_run(self, arguments, code):
         """Keeps the log that `runs` must print."""
         self.run_log.append((arguments[0], code))
+        self.cancelled.clear()
         if code in (0, 75):
             self.is_store_whole = True
 
