@@ -35,16 +35,31 @@ package struct StoredRequest: Sendable, Equatable {
         self.episode = episode.key
     }
 
-    /// True if it requests or cancels the episode.
+    /// True if it requests or cancels the episode, among others perhaps.
     fileprivate func concerns(_ episode: Episode) -> Bool {
         guard kind == .fetch || kind == .cancel, book == nil || book == episode.identity.book else { return false }
-        return self.episode.map { $0 == episode.identity.key } ?? filter.only?.contains(episode.section) ?? true
+        return filter.only?.contains(episode.section) ?? true
     }
 }
 
 extension [StoredRequest] {
-    /// True if the episode was cancelled after it was requested last.
-    package func haveCancelled(_ episode: Episode) -> Bool { last { $0.concerns(episode) }?.kind == .cancel }
+    /// The episodes that were cancelled after they were requested last.
+    package func cancelled(among episodes: some Sequence<Episode>) -> Set<EpisodeIdentity> {
+        var single: [EpisodeIdentity: Int] = [:]
+        var others: [(index: Int, request: StoredRequest)] = []
+        for (index, request) in enumerated() {
+            if let book = request.book, let key = request.episode {
+                single[EpisodeIdentity(book: book, key: key)] = index
+            } else {
+                others.append((index, request))
+            }
+        }
+        let cancelled = episodes.filter { episode in
+            let last = others.last { $0.request.concerns(episode) }
+            return last?.request.kind == .cancel || single[episode.identity] ?? -1 > last?.index ?? -1
+        }
+        return Set(cancelled.map(\.identity))
+    }
 
     /// One sentence with the first five; nil if there are none.
     package var summary: Message? {

@@ -93,8 +93,9 @@ extension CatalogStore {
             look.counts = counts.dropFirst().map { $0 ?? 0 }
             if let time {
                 look.recorded = try Int64.fetchAll(
-                    database.cachedStatement(sql: "SELECT episode_id FROM local_file WHERE fetched_at > ?"),
-                    arguments: [time])
+                    database.cachedStatement(
+                        sql: "SELECT episode_id FROM local_file WHERE fetched_at > ? AND fetched_at <= ?"),
+                    arguments: [time, now])
             }
             let runs = try Row.fetchCursor(
                 database.cachedStatement(

@@ -25,7 +25,7 @@ extension CatalogStore {
     /// The open requests, the oldest first.
     /// - Parameter all: includes the cancellations for the run under way.
     package func requests(withCancellations all: Bool = false) async throws -> [StoredRequest] {
-        try await read("what was asked for cannot be read") { try $0.requests() }.filter { all || $0.kind != .cancel }
+        try await read("what was asked for cannot be read") { try $0.requests(withCancellations: all) }
     }
 
     /// Records that they were done.
@@ -83,12 +83,12 @@ extension Database {
         try run("DELETE FROM request WHERE id = ?", [request.id])
     }
 
-    fileprivate func requests() throws -> [StoredRequest] {
+    fileprivate func requests(withCancellations all: Bool = true) throws -> [StoredRequest] {
         let sql = """
             SELECT id, kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force
-            FROM request ORDER BY id
+            FROM request WHERE ? OR kind <> 'cancel' ORDER BY id
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql))
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [all])
         return try rows.decode { columns in
             let (id, kind) = (try columns.next(Int64.self), try word(columns.next()) as StoredRequest.Kind)
             let (source, key) = (try columns.next(String?.self), try columns.next(String?.self))

@@ -73,9 +73,9 @@ package struct BookJoin: Sendable {
             let layout = try await layout(of: plan, store)
             guard let encoding = layout.encoding, !layout.isLeft else { return }
             let use = try await runBlocking {
-                try requireRoom(for: layout.outcomes, plan)
+                try requireRoom(for: layout.outcomes, plan, encoding)
                 try LibraryFolder.makeFolder(workFolder, in: library)
-                return JoiningUse(of: workFolder)
+                return JoiningUse(of: workFolder, LOCK_SH)
             }
             defer { use?.end() }
             let meter = JoinMeter(plan.files, report: report)
@@ -190,7 +190,7 @@ package struct BookJoin: Sendable {
             return layout.isLeft ? outcomes.filter { $0.result == .left } : outcomes
         }
         try await runBlocking { [outcomes] in
-            try requireRoom(for: outcomes, plan)
+            try requireRoom(for: outcomes, plan, encoding)
             try LibraryFolder.makeFolder(workFolder, in: library)
         }
         let meter = JoinMeter(plan.files, report: report)
@@ -289,8 +289,9 @@ package struct BookJoin: Sendable {
     package static func removeUnfinished(in library: String) async throws {
         let folder = "\(library)/\(LibraryFolder.joiningPath)"
         try await runBlocking {
-            // Another process is encoding.
-            guard !JoiningUse.isUnderWay(in: folder) else { return }
+            // Without the lock another process is encoding.
+            guard let use = JoiningUse(of: folder, LOCK_EX | LOCK_NB) else { return }
+            defer { use.end() }
             // Whether it is missing or cannot be read: that is for a join to say, and keeps nobody else from working.
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             for name in names where name.hasSuffix(".new") || name.hasPrefix(".booksync-") {
@@ -308,8 +309,9 @@ package struct BookJoin: Sendable {
             let path = intermediate(of: file, as: encoding)
             defer { meter.finish([file]) }
             if try await runBlocking({ fileSize(path) }) != nil { return try await probe.part(path) }
-            // Two episodes may be the same.
-            let (new, size) = ("\(path).\(index).new", Int64(clamping: part.seconds * Double(encoding.bitRate) / 8))
+            // Another process may encode the same.
+            let new = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
+            let size = Int64(clamping: part.seconds * Double(encoding.bitRate) / 8)
             defer { unlink(new) }
             try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
                 try await probe.encode(part, as: encoding, to: new)
@@ -444,10 +446,14 @@ package struct BookJoin: Sendable {
             remedy: isFile ? "move it away, or run booksync join --force to overwrite it" : "move it away")
     }
 
-    /// What is encoded is written twice.
-    private func requireRoom(for outcomes: [JoinOutcome], _ plan: JoinPlan) throws {
+    /// Encoded episodes are written twice: by themselves, and joined.
+    private func requireRoom(for outcomes: [JoinOutcome], _ plan: JoinPlan, _ encoding: JoinEncoding?) throws {
         let written = outcomes.saturatedSum { $0.size ?? 0 }
-        let encoded = outcomes.first?.isEncoded == true ? written : 0
+        let encoded: Int64 =
+            encoding.map { encoding in
+                let existing = plan.files.saturatedSum { fileSize(intermediate(of: $0, as: encoding)) ?? 0 }
+                return max(0, written.subtractingSaturated(existing))
+            } ?? 0
         for (folder, bytes) in [
             (request.output ?? library, written),
             (library, request.output == nil ? written.addingSaturated(encoded) : encoded),
@@ -467,15 +473,16 @@ package struct BookJoin: Sendable {
     }
 }
 
-/// A shared lock (`flock`) on the folder of encoded episodes, which ends with the process. All calls block on the disk.
+/// A lock (`flock`) on the folder of encoded episodes, which ends with the process: shared for those who write into it, exclusive
+/// to clean up. All calls block on the disk.
 private struct JoiningUse: Sendable {
     private let descriptor: Int32
 
-    /// - Returns: nil if the filesystem has no locks: another run may then delete the files being written, and they are encoded again.
-    init?(of folder: String) {
+    /// - Returns: nil if the lock is not available, or the folder does not exist.
+    init?(of folder: String, _ operation: Int32) {
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
+        guard flock(descriptor, operation) == 0 else {
             close(descriptor)
             return nil
         }
@@ -485,14 +492,5 @@ private struct JoiningUse: Sendable {
         // A child process between fork and exec shares the descriptor; closing alone would leave it the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
-    }
-
-    static func isUnderWay(in folder: String) -> Bool {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
-        flock(descriptor, LOCK_UN)
-        return false
     }
 }

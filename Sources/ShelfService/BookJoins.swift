@@ -45,6 +45,7 @@ package final class BookJoins: Sendable {
 
     /// Encodes the episodes; see ``BookJoin/prepare(_:store:)``.
     func prepare(_ book: BookIdentity) async throws {
+        done.withLock { $0[book] = nil }
         guard let store = try await LibraryFolder.readableStore(in: configuration.library) else { return }
         do {
             try await store.closing { try await join(book).prepare([book], store: store) }

@@ -77,6 +77,8 @@ package actor RunQueue {
     /// The join whose episodes are being encoded, beside other jobs.
     private var preparation: (request: StoredRequest, task: Task<Void, Never>)?
     private var prepared: Set<Int64> = []
+    /// True once ``work()`` ends.
+    private var isOver = false
     private var wakeUp: CheckedContinuation<Void, Never>?
     /// Whether something was asked for since the last look at what there is to do.
     private var isAwake = false
@@ -131,6 +133,7 @@ package actor RunQueue {
     package func join(_ book: BookIdentity) async throws {
         joinFailures[book] = nil
         try await ask([StoredRequest(.join, book)])
+        await prepareNext()
     }
 
     private func ask(
@@ -172,12 +175,15 @@ package actor RunQueue {
             isMirrorDue = false
             if current?.kind == .mirror, current?.id == 0, !isRecorded { work?.cancel() }
         }
+        defer { breakOffJoin(scope) }
         return try await TransferControl.cancel(scope, in: configuration.library)
     }
 
     /// Moves files to the trash; what of it was only asked for is not fetched.
     package func remove(_ scope: TransferControl.Scope) async throws -> TransferControl.Removal {
         breakOffJoin(scope)
+        // What was begun before the request was deleted.
+        defer { breakOffJoin(scope) }
         return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
     }
 
@@ -241,24 +247,46 @@ package actor RunQueue {
             }
             (self.work, current) = (nil, nil)
         }
+        isOver = true
         preparation?.task.cancel()
         await preparation?.task.value
     }
 
-    /// Encodes the episodes of a join, one join at a time; the job itself runs afterwards.
-    private func prepare(_ request: StoredRequest) {
-        guard preparation == nil, let book = request.book else { return }
+    /// Encodes the episodes of the next join, one join at a time; the job itself runs afterwards.
+    private func prepareNext() async {
+        // A store that cannot be read is reported where jobs are chosen.
+        guard preparation == nil, !isOver, let stored = try? await requests(), preparation == nil else { return }
+        // A book is encoded once its episodes are downloaded.
+        let isFetching = current?.kind == .fetch
+        let toFetch = Set(
+            stored.filter { $0.kind == .fetch && (isFetching || !tried.contains($0.id)) }.compactMap(\.book))
+        let next = stored.first { request in
+            request.kind == .join && !prepared.contains(request.id) && !tried.contains(request.id)
+                && request.book.map { !toFetch.contains($0) } ?? false
+        }
+        guard let next, let book = next.book else { return }
         let task = Task {
             do {
-                try await joins?.prepare(book)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { [joins] in try await joins?.prepare(book) }
+                    group.addTask { try await self.waitUntilCancelled(next) }
+                    try await group.next()
+                    group.cancelAll()
+                }
             } catch {
                 // The job reports why the book cannot be joined.
             }
-            prepared.insert(request.id)
+            prepared.insert(next.id)
             preparation = nil
             awake()
+            await prepareNext()
         }
-        preparation = (request, task)
+        preparation = (next, task)
+    }
+
+    /// Returns when another process has deleted the request.
+    private func waitUntilCancelled(_ request: StoredRequest) async throws {
+        repeat { try await Task.sleep(for: .seconds(5)) } while (try? await requests().contains(request)) ?? true
     }
 
     /// What a user asks for comes before what comes by itself.
@@ -274,9 +302,8 @@ package actor RunQueue {
         }
         let toFetch = asked.filter { $0.kind == .fetch || $0.kind == .list }
         prepared.formIntersection(asked.map(\.id))
-        let joins = asked.filter { $0.kind == .join }
-        let join = joins.first { prepared.contains($0.id) }
-        if let first = joins.first(where: { !prepared.contains($0.id) }) { prepare(first) }
+        await prepareNext()
+        let join = asked.first { $0.kind == .join && prepared.contains($0.id) }
         let mirror = asked.first { $0.kind == .mirror } ?? (isMirrorDue ? StoredRequest(.mirror) : nil)
         if !toFetch.isEmpty {
             tried.formUnion(toFetch.map(\.id))

@@ -318,7 +318,7 @@ extension ProductTests {
                 let arguments = command + ["--library", "L"]
                 try await withProduct(arguments, environment: bench.configured, in: bench.folder) { run in
                     try await server.waitUntil { $0.requests.count >= before + (isMirror ? 2 : 1) }
-                    let called = try await bench.run("cancel", "1", environment: bench.configured)
+                    let called = try await bench.run("cancel", isMirror ? "1" : "1/2-3", environment: bench.configured)
                     #expect(called.exitCode == 0 && called.errors.contains("the run under way begins none of these"))
                     gate.open()
                     let result = try await run.result()

@@ -98,17 +98,7 @@ extension ProductTests {
                     #expect(try await version() == first)
                     try await bench.dropFiles("40111/2")
                     #expect(try await bench.run("pause", "40111/2").exitCode == 0)
-                    let second = try await version(otherThan: [first])
-                    // How far somebody listened is nobody else's business.
-                    let body =
-                        #"{"position":{"source":"demo","book_id":"40111","id":"\#(id(2))","seconds":1,"duration":9}}"#
-                    let position = try await shelf.send(
-                        "/api/v1/position", method: "POST",
-                        ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
-                    #expect(position.status == 200, "\(position.text)")
-                    #expect(try await bench.run("resume", "40111/2").exitCode == 0)
-                    let third = try await version(otherThan: [first, second])
-                    #expect([first, second, third].map { $0.split(separator: ".").last } == ["1", "2", "3"])
+                    #expect(try await version(otherThan: [first]).hasPrefix(first.prefix { $0 != "." }))
                 }
             }
         }

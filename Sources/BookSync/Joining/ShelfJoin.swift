@@ -8,6 +8,9 @@ import ShelfQueries
 package struct ShelfJoin: Sendable {
     private let join: BookJoin
 
+    /// Seconds to wait for another run once the episodes are encoded.
+    private static let patience: Double = 60
+
     package init(_ join: BookJoin) { self.join = join }
 
     /// Joins the books, one after another; a dry run changes nothing and needs no lock. Episodes are encoded before the
@@ -26,8 +29,10 @@ package struct ShelfJoin: Sendable {
         if !isRefused, let store = try await LibraryFolder.readableStore(in: library) {
             try await store.closing { try await join.prepare(books, store: store) }
         }
+        // A run may have begun meanwhile.
         try await LibrarySession.withLibrary(
-            at: library, command: "join", waitingFor: wait, knownLibraries: knownLibraries
+            at: library, command: "join", waitingFor: isRefused ? wait : max(wait, Self.patience),
+            knownLibraries: knownLibraries
         ) { try await join.execute(books, store: $0.store, tell: tell) }
     }
 }

@@ -144,8 +144,9 @@ package struct TransferControl: Sendable {
         let all = try await meant(scope)
         let wanted = all.filter(\.isRemovable)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
-        // A run under way sees the tombstones.
-        _ = try await store.cancelRequests(scope, meaning: all, isRunUnderWay: false)
+        // Plans that were made before do not know the tombstones.
+        let isRunUnderWay = try await LibraryLock.isHeld(in: folder.path)
+        _ = try await store.cancelRequests(scope, meaning: all, isRunUnderWay: isRunUnderWay)
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
@@ -207,8 +208,7 @@ extension CatalogStore {
     /// Deletes the requests for these books, or for single episodes of them.
     /// - Parameters:
     ///   - episodes: the episodes in the scope.
-    ///   - isRunUnderWay: adds cancellations for it: it may not have read the catalog yet. Planned transfers need none; the run
-    ///     sees their new state.
+    ///   - isRunUnderWay: adds cancellations for it: it may not have read the catalog yet.
     /// - Returns: the books that are no longer requested.
     fileprivate func cancelRequests(
         _ scope: TransferControl.Scope, meaning episodes: [EpisodeRecord], isRunUnderWay: Bool
@@ -217,9 +217,9 @@ extension CatalogStore {
         let sections = episodes.sectionsByBook
         var cancellations: [StoredRequest] = []
         if isRunUnderWay {
-            let unplanned = episodes.filter { $0.isNeverFetched && whole?.contains($0.episode.identity.book) == false }
+            let single = episodes.filter { whole?.contains($0.episode.identity.book) == false }
             cancellations = whole.map { $0.sorted().map { StoredRequest(.cancel, $0) } } ?? [StoredRequest(.cancel)]
-            cancellations += unplanned.map { StoredRequest(cancelling: $0.episode.identity) }
+            cancellations += single.map { StoredRequest(cancelling: $0.episode.identity) }
         }
         let gone = try await changeRequests(adding: cancellations) { request in
             guard request.kind != .cancel else { return request }

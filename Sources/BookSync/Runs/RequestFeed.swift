@@ -31,8 +31,9 @@ struct RequestFeed: Sendable {
     func removeCancelled(from requests: inout [TransferRequest]) async throws -> [TransferRequest] {
         let asked = try await store.requests(withCancellations: true)
         guard asked.contains(where: { $0.kind == .cancel }) else { return [] }
-        let cancelled = requests.filter { asked.haveCancelled($0.episode) }
-        requests.removeAll { asked.haveCancelled($0.episode) }
+        let episodes = asked.cancelled(among: requests.lazy.map(\.episode))
+        let cancelled = requests.filter { episodes.contains($0.episode.identity) }
+        requests.removeAll { episodes.contains($0.episode.identity) }
         for request in cancelled { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
         return cancelled
     }
