@@ -264,7 +264,13 @@ extension ProductTests {
                         try await waitUntil("the session has ended") { try await shelf.status(kim) == 401 }
                     }
                     try await Self.add(bench, "Kim")
-                    let next = try #require(try await shelf.logIn("password of Kim", as: "Kim").cookie)
+                    // The server reads the users once a second at most.
+                    var cookie: String?
+                    try await waitUntil("the new user can log in") {
+                        cookie = try await shelf.logIn("password of Kim", as: "Kim").cookie
+                        return cookie != nil
+                    }
+                    let next = try #require(cookie)
                     let position = try await shelf.send(place, ["Cookie: \(next)"]).text
                     #expect(position.contains("\"revision\": 0"), "\(position)")
                 }
