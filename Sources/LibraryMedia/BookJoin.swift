@@ -5,11 +5,12 @@ import Foundation
 import LibraryFiles
 import MediaProbe
 
-/// Makes one file, or several, of the episodes of a book. The caller holds the library's lock, but for a dry run and to prepare.
+/// Makes one file, or several, of the episodes of a book. The caller holds the library's lock, except for a dry run and to prepare.
 ///
 /// What cannot be copied is encoded into a file of its own for each episode, which stays until the book is joined: a join that is
-/// interrupted goes on behind the last of them, and what is prepared takes only as long as copying. What is made is written beside its place and recorded there with size and time,
-/// then renamed, then recorded in its place: whatever a kill leaves, the file that stands there is one of those recorded.
+/// interrupted continues behind the last of them, and after a preparation only packets are copied. The result is written beside its
+/// place and recorded there with size and time, then renamed, then recorded in its place: after a kill, the file in that place is one
+/// of those recorded.
 package struct BookJoin: Sendable {
     package let library: String
     package let request: JoinRequest

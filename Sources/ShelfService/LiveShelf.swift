@@ -12,7 +12,7 @@ package actor LiveShelf {
 
     private struct Listener {
         /// The snapshot that it was sent last; nil before the first.
-        var lastSent: String?
+        var lastSent: JSONDocument?
         /// The episodes that ended since.
         var ended: [JSONDocument] = []
         var lastSentAt: ContinuousClock.Instant
@@ -89,10 +89,10 @@ package actor LiveShelf {
     /// A server-sent event (HTML Standard, "Server-sent events"), or a comment after some silence; nil for nothing.
     private func message(for client: Client) -> String? {
         guard let snapshot, let listener = listeners[client] else { return nil }
-        let (text, now) = (snapshot.text(), now())
-        let isChanged = listener.lastSent != text || !listener.ended.isEmpty
+        let now = now()
+        let isChanged = listener.lastSent != snapshot || !listener.ended.isEmpty
         guard isChanged || now - listener.lastSentAt >= Self.silence else { return nil }
-        listeners[client] = Listener(lastSent: text, lastSentAt: now)
+        listeners[client] = Listener(lastSent: snapshot, lastSentAt: now)
         guard isChanged else { return Self.heartbeat }
         return "event: shelf\ndata: \(snapshot.adding(["ended": .array(listener.ended)]).text())\n\n"
     }

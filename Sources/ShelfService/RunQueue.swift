@@ -133,7 +133,8 @@ package actor RunQueue {
     package func join(_ book: BookIdentity) async throws {
         joinFailures[book] = nil
         try await ask([StoredRequest(.join, book)])
-        await prepareNext()
+        // While a job runs, no other is chosen.
+        if let stored = try? await requests() { prepareNext(of: stored) }
     }
 
     private func ask(
@@ -253,9 +254,8 @@ package actor RunQueue {
     }
 
     /// Encodes the episodes of the next join, one join at a time; the job itself runs afterwards.
-    private func prepareNext() async {
-        // A store that cannot be read is reported where jobs are chosen.
-        guard preparation == nil, !isOver, let stored = try? await requests(), preparation == nil else { return }
+    private func prepareNext(of stored: [StoredRequest]) {
+        guard preparation == nil, !isOver else { return }
         // A book is encoded once its episodes are downloaded.
         let isFetching = current?.kind == .fetch
         let toFetch = Set(
@@ -279,7 +279,8 @@ package actor RunQueue {
             prepared.insert(next.id)
             preparation = nil
             awake()
-            await prepareNext()
+            // A store that cannot be read is reported where jobs are chosen.
+            if let stored = try? await requests() { prepareNext(of: stored) }
         }
         preparation = (next, task)
     }
@@ -296,13 +297,13 @@ package actor RunQueue {
             let stored = try await requests()
             // Of a store that is begun anew ids may be given again.
             tried.formIntersection(stored.map(\.id))
+            prepared.formIntersection(stored.map(\.id))
+            prepareNext(of: stored)
             asked = stored.filter { !tried.contains($0.id) }
         } catch {
             if !Task.isCancelled { await runner.onFailure(.of(error)) }
         }
         let toFetch = asked.filter { $0.kind == .fetch || $0.kind == .list }
-        prepared.formIntersection(asked.map(\.id))
-        await prepareNext()
         let join = asked.first { $0.kind == .join && prepared.contains($0.id) }
         let mirror = asked.first { $0.kind == .mirror } ?? (isMirrorDue ? StoredRequest(.mirror) : nil)
         if !toFetch.isEmpty {

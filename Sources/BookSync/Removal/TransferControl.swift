@@ -94,8 +94,7 @@ package struct TransferControl: Sendable {
             try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
         }
         return try await open(in: library) { control in
-            let isRunUnderWay = try await LibraryLock.isHeld(in: library)
-            var books = try await control.store.cancelRequests(scope, meaning: all, isRunUnderWay: isRunUnderWay)
+            var books = try await control.cancelRequests(scope, meaning: all)
             let count = try await control.store.cancel(begun.map(\.episode.identity))
             books.subtract(begun.lazy.filter { $0.transfer?.state != .cancelled }.map(\.episode.identity.book))
             return count + books.count
@@ -145,8 +144,7 @@ package struct TransferControl: Sendable {
         let wanted = all.filter(\.isRemovable)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
         // Plans that were made before do not know the tombstones.
-        let isRunUnderWay = try await LibraryLock.isHeld(in: folder.path)
-        _ = try await store.cancelRequests(scope, meaning: all, isRunUnderWay: isRunUnderWay)
+        _ = try await cancelRequests(scope, meaning: all)
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
@@ -168,6 +166,32 @@ package struct TransferControl: Sendable {
             $0.file != nil && !failed.contains($0.episode.identity)
         }
         return removal
+    }
+
+    /// Deletes the requests for these books, or for single episodes of them.
+    ///
+    /// A run under way gets cancellations: it may not have read the catalog yet.
+    /// - Parameter episodes: the episodes in the scope.
+    /// - Returns: the books that are no longer requested.
+    private func cancelRequests(_ scope: Scope, meaning episodes: [EpisodeRecord]) async throws -> Set<BookIdentity> {
+        let whole = scope.wholeBooks
+        let sections = episodes.sectionsByBook
+        var cancellations: [StoredRequest] = []
+        if try await LibraryLock.isHeld(in: folder.path) {
+            let single = episodes.filter { whole?.contains($0.episode.identity.book) == false }
+            cancellations = whole.map { $0.sorted().map { StoredRequest(.cancel, $0) } } ?? [StoredRequest(.cancel)]
+            cancellations += single.map { StoredRequest(cancelling: $0.episode.identity) }
+        }
+        let gone = try await store.changeRequests(adding: cancellations) { request in
+            guard request.kind != .cancel else { return request }
+            guard let book = request.book else { return whole == nil ? nil : request }
+            guard whole?.contains(book) == false else { return nil }
+            guard let filter = request.filter.without(sections[book] ?? []) else { return nil }
+            var request = request
+            request.filter = filter
+            return request
+        }
+        return Set(gone.filter { $0.kind != .join }.compactMap(\.book))
     }
 
     /// Forgets that episodes were removed, so that the next run fetches them again. No file is touched.
@@ -205,34 +229,6 @@ extension EpisodeRecord {
 }
 
 extension CatalogStore {
-    /// Deletes the requests for these books, or for single episodes of them.
-    /// - Parameters:
-    ///   - episodes: the episodes in the scope.
-    ///   - isRunUnderWay: adds cancellations for it: it may not have read the catalog yet.
-    /// - Returns: the books that are no longer requested.
-    fileprivate func cancelRequests(
-        _ scope: TransferControl.Scope, meaning episodes: [EpisodeRecord], isRunUnderWay: Bool
-    ) async throws -> Set<BookIdentity> {
-        let whole = scope.wholeBooks
-        let sections = episodes.sectionsByBook
-        var cancellations: [StoredRequest] = []
-        if isRunUnderWay {
-            let single = episodes.filter { whole?.contains($0.episode.identity.book) == false }
-            cancellations = whole.map { $0.sorted().map { StoredRequest(.cancel, $0) } } ?? [StoredRequest(.cancel)]
-            cancellations += single.map { StoredRequest(cancelling: $0.episode.identity) }
-        }
-        let gone = try await changeRequests(adding: cancellations) { request in
-            guard request.kind != .cancel else { return request }
-            guard let book = request.book else { return whole == nil ? nil : request }
-            guard whole?.contains(book) == false else { return nil }
-            guard let filter = request.filter.without(sections[book] ?? []) else { return nil }
-            var request = request
-            request.filter = filter
-            return request
-        }
-        return Set(gone.filter { $0.kind != .join }.compactMap(\.book))
-    }
-
     /// The episodes that are meant, by book and section.
     /// - Throws: ``Failure`` of kind `unknownBook` when a book is not on the shelf, or has none of the sections.
     package func episodes(in scope: TransferControl.Scope) async throws -> [EpisodeRecord] {

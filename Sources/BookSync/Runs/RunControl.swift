@@ -2,7 +2,7 @@ import BookModel
 import DownloadEngine
 import Synchronization
 
-/// What a run under way is told: what else is asked of it.
+/// The requests that join a run under way.
 package final class RunControl: Sendable {
     private struct State {
         var joined: [RunRequest] = []
@@ -57,8 +57,8 @@ package final class RunControl: Sendable {
     /// Records that the run does requests of the store.
     func take(_ ids: [Int64: BookIdentity]) { state.withLock { $0.taken.merge(ids) { $1 } } }
 
-    /// Forgets requests that are no longer there: they were called off.
-    /// - Parameter ids: those that are.
+    /// Forgets the requests that were deleted from the store.
+    /// - Parameter ids: the others.
     func keepTaken(only ids: Set<Int64>) { state.withLock { $0.taken = $0.taken.filter { ids.contains($0.key) } } }
 
     /// What has joined the run since the last call, as soon as there is something; nil when nothing more can, or the task
