@@ -306,15 +306,9 @@ extension ForeignClientTests {
                     _ = try await shelf.product.result()
                     let isMarked: Bool = try await browser.evaluate("window.isTheSame = true")
                     #expect(isMarked)
+                    // The request outlives the server: the next one goes on by itself.
                     try await bench.serve(port: shelf.port, environment: bench.configured) { _ in
-                        try await browser.wait(
-                            until:
-                                "document.querySelector('\(third).is-interrupted, \(third).is-absent, \(third).is-downloading')"
-                        )
-                        try await browser.wait(until: "document.querySelector('\(third) [formaction$=\"/fetch\"]')")
                         tap.open()
-                        try await tab(to: "\(third) [formaction$=\"/fetch\"]")
-                        try await browser.press(.enter)
                         try await browser.wait(until: "document.querySelector('\(third).is-finished')")
                         #expect(
                             try await browser.evaluate(
