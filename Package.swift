@@ -21,10 +21,10 @@ let linked: [LinkerSetting] = countsCoverage ? [.unsafeFlags(["-profile-generate
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
@@ -67,7 +67,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -96,14 +95,10 @@ let package = Package(
         // `embedInCode` would make Swift literals of these files, which take minutes to compile.
         .target(name: "CEmbeddedFiles"),
 
-        module("BookModel", uses: ["CEmbeddedFiles", crypto]),
-        module("Languages", uses: ["BookModel"], besides: ["Resources"]),
+        module("BookModel", uses: ["CEmbeddedFiles", crypto], besides: ["Languages/Resources"]),
         module(
-            "Transport", uses: ["BookModel", "CZlib", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
-        module("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
-        module(
-            "CatalogFetcher",
-            uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto]),
+            "Transport", uses: ["BookModel", "CZlib", nioCore, nioPosix, nioHTTP1, nioTLS, nioSSL, logging]),
+        module("CatalogFetcher", uses: ["BookModel", "Transport", "CLibXML2", nioCore, nioHTTP1, crypto]),
         module(
             "CatalogStore",
             uses: [
@@ -112,161 +107,64 @@ let package = Package(
             ], besides: ["Schema.sql"]),
         module("SyncPlanner", uses: ["BookModel"]),
         module("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
-        module("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
-        module(
-            "LibraryMedia",
-            uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", crypto]),
+        module("AudioFiles", uses: ["BookModel", "CatalogStore", "LibraryFiles", subprocess, system, crypto]),
         module(
             "DownloadEngine",
             uses: ["BookModel", "Transport", "LibraryFiles", nioCore, nioHTTP1, crypto, heap, logging]),
         module(
             "Settings",
-            uses: [
-                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles",
-                "DownloadEngine", "Yams",
-            ]),
-        module(
-            "ShelfQueries",
-            uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
-                "DownloadEngine", "Settings", crypto, logging,
-            ]),
-        module(
-            "CatalogSearch",
-            uses: [
-                "BookModel", "Transport", "TextParsing", "CatalogFetcher", "CatalogStore", "Settings", "ShelfQueries",
-                nioCore, logging,
-            ]),
+            uses: ["BookModel", "Transport", "CatalogFetcher", "LibraryFiles", "DownloadEngine", "Yams"]),
         module(
             "BookSync",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
-                "LibraryMedia", "MediaProbe", "DownloadEngine", "Settings", "ShelfQueries",
+                "AudioFiles", "DownloadEngine", "Settings",
                 // For the user's own command, after a run.
                 subprocess, system,
-                crypto, heap, logging,
-            ]),
-        module(
-            "Libraries",
-            uses: [
-                "BookModel", "CatalogStore", "LibraryFiles", "LibraryMedia", "DownloadEngine", "Settings",
-                "ShelfQueries", "BookSync",
-            ]),
-        module(
-            "Verification",
-            uses: [
-                "BookModel", "CatalogStore", "SyncPlanner", "LibraryFiles", "LibraryMedia", "MediaProbe",
-                "DownloadEngine", "Settings", "ShelfQueries", "BookSync", logging,
-            ]),
-        module(
-            "OtherPrograms",
-            uses: [
-                "BookModel", "TextParsing", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles", "Settings",
-                "ShelfQueries", "CatalogSearch", "BookSync", logging,
-            ]),
-        module(
-            "BookCollections",
-            uses: [
-                "BookModel", "Transport", "LibraryFiles", "CatalogFetcher", "CatalogStore", "SyncPlanner", "Settings",
-                "CatalogSearch", "BookSync", logging,
-            ]),
-        module(
-            "ShelfService",
-            uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "MediaProbe",
-                "LibraryMedia",
-                "Settings",
-                "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", nioHTTP1,
-                logging,
-            ]),
-        module(
-            "DemoCatalog", uses: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
-            besides: ["Melody.mp3"]),
-        module(
-            "WebAccess",
-            uses: [
-                "BookModel", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", hummingbird,
-                crypto,
-                cryptoExtras, logging,
+                nioCore, nioHTTP1, crypto, heap, logging,
             ]),
         module(
             "BookSyncWeb",
             uses: [
-                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
-                "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", "OtherPrograms", "ShelfService",
-                "WebAccess",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "BookSync",
                 hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
-                nioSSL, "CZlib", crypto, logging,
-            ], besides: ["Pages/Resources", "Api/Resources"]),
-        module("Terminal", uses: ["BookModel", "Languages", "TextParsing", "LibraryFiles", "BookSync"]),
+                nioSSL, "CZlib", crypto, cryptoExtras, logging,
+            ], besides: ["Pages/Resources", "Api/Resources", "Demo/Melody.mp3"]),
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
-                "MediaProbe", "Settings", "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections",
-                "Libraries", "Verification", "OtherPrograms", "ShelfService", "DemoCatalog", "WebAccess", "BookSyncWeb",
-                "Terminal",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
+                "BookModel", "Transport", "CatalogFetcher", "LibraryFiles", "AudioFiles", "Settings", "BookSync",
+                "BookSyncWeb", .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: counted, linkerSettings: linked),
 
         .target(
             name: "Support",
             dependencies: [
-                "BookModel", "TextParsing", "CZlib", nioCore, nioPosix, nioHTTP1, nioSSL, crypto,
-                subprocess, system,
+                "BookModel", "CatalogFetcher", "CZlib", nioCore, nioPosix, nioHTTP1, nioSSL, crypto, subprocess, system,
             ], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
-        tests(of: "Languages"),
         tests(of: "Transport", uses: [nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
-        tests(of: "TextParsing"),
-        tests(
-            of: "CatalogFetcher", uses: ["TextParsing", "Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
+        tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),
-        tests(of: "MediaProbe"),
+        tests(of: "AudioFiles"),
         // The engine is tested on the journal that it really keeps.
         tests(
             of: "DownloadEngine",
             uses: ["Transport", "BookSync", "CatalogStore", "LibraryFiles", nioCore, nioHTTP1, logging]),
         tests(of: "LibraryFiles", uses: ["DownloadEngine"]),
         tests(of: "Settings", uses: ["Transport", "CatalogFetcher", "LibraryFiles", logging]),
-        tests(of: "ShelfQueries", uses: ["CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings"]),
-        tests(
-            of: "CatalogSearch", uses: ["Transport", "TextParsing", "CatalogFetcher", "Settings", crypto, logging]),
         tests(
             of: "BookSync",
             uses: [
-                "Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings",
-                "ShelfQueries", "Verification", "ShelfService", "CFileSystem", logging,
+                "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "LibraryFiles",
+                "Settings", "CFileSystem", crypto, logging,
             ]),
-        tests(
-            of: "Libraries",
-            uses: [
-                "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
-            ]),
-        tests(of: "Verification", uses: ["LibraryFiles", "BookSync"]),
-        tests(of: "OtherPrograms", uses: ["SyncPlanner"]),
-        tests(
-            of: "ShelfService",
-            uses: ["CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", logging]),
-        tests(of: "WebAccess"),
-        tests(of: "Terminal", uses: ["Languages", "BookSync"]),
-        tests(of: "DemoCatalog", uses: ["BookSyncWeb", asyncHTTPClient]),
-        tests(
-            of: "BookSyncWeb",
-            uses: [
-                "Languages", "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "DemoCatalog",
-                asyncHTTPClient, hummingbird,
-            ]),
-        tests(
-            of: "BookSyncCLI",
-            uses: [
-                "Languages", "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "BookSyncWeb",
-                "DemoCatalog", hummingbird,
-            ]),
+        tests(of: "BookSyncWeb", uses: ["LibraryFiles", "Settings", "BookSync", hummingbird]),
+        tests(of: "BookSyncCLI", uses: ["LibraryFiles", "Settings", "BookSync", "BookSyncWeb", hummingbird]),
     ] + tools,
     swiftLanguageModes: [.v6]
 )

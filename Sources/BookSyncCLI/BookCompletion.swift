@@ -4,7 +4,6 @@ import BookSync
 import Foundation
 import LibraryFiles
 import Settings
-import ShelfQueries
 
 extension CompletionKind {
     /// The books of the library and of the subscriptions, as a shell offers them for a REF.

@@ -2,10 +2,8 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
-import Languages
 import LibraryFiles
 import Logging
-import Terminal
 
 @main
 struct BookSyncCommand: AsyncParsableCommand {

@@ -7,8 +7,6 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import Settings
-import ShelfService
-import WebAccess
 
 /// The shelf over HTTP: audio, podcast feeds, a catalog for other booksyncs, and what the command line prints as JSON.
 ///
@@ -66,10 +64,18 @@ package struct ShelfServer: Sendable {
         self.target = target
         self.limits = limits
         self.certificate = certificate
-        services =
-            [LiveService(live: live)] + (certificate.map { [CertificateService(certificate: $0)] } ?? [])
-            + shelf.desks.map { RunService(desk: $0) }
-            + (mirrorInterval.map { [MirrorService(desks: shelf.desks, interval: $0)] } ?? [])
+        var services =
+            [BackgroundWork { await live.work() }]
+            // A run that is cut off when the server stops keeps everything.
+            + shelf.desks.map { desk in BackgroundWork { await desk.work() } }
+        if let certificate {
+            services.append(BackgroundWork { await certificate.keepRenewed() })
+        }
+        if let mirrorInterval {
+            let timer = MirrorTimer(desks: shelf.desks, interval: mirrorInterval)
+            services.append(BackgroundWork { await timer.work() })
+        }
+        self.services = services
     }
 
     /// What is answered at which path, and who may have it.
@@ -136,5 +142,18 @@ extension Failure {
         return Failure(
             .inputOutput, disposition: .stop, what: "cannot listen on \(target)", why: why,
             remedy: "choose another address with --listen")
+    }
+}
+
+/// Goes on until the server stops.
+private struct BackgroundWork: Service {
+    let work: @Sendable () async -> Void
+
+    init(_ work: @escaping @Sendable () async -> Void) {
+        self.work = work
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await work() }
     }
 }

@@ -5,13 +5,13 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char zh_po[] = {
-#embed "../Languages/Resources/zh.po"
+#embed "../BookModel/Languages/Resources/zh.po"
 };
 static const unsigned char Schema_sql[] = {
 #embed "../CatalogStore/Schema.sql"
 };
 static const unsigned char Melody_mp3[] = {
-#embed "../DemoCatalog/Melody.mp3"
+#embed "../BookSyncWeb/Demo/Melody.mp3"
 };
 static const unsigned char openapi_json[] = {
 #embed "../BookSyncWeb/Api/Resources/openapi.json"

@@ -1,5 +1,4 @@
 import BookModel
-import Languages
 import LibraryFiles
 import Transport
 

@@ -1,7 +1,6 @@
 import BookModel
 import CatalogFetcher
 import LibraryFiles
-import TextParsing
 
 extension ConfigurationReader {
     static let subscriptionKeys = [

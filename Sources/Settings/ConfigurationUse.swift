@@ -15,8 +15,7 @@ extension Configuration {
         var options = TransportOptions(
             connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             minRate: Double(downloads.minRate), answerTimeout: downloads.answerTimeout,
-            // Catalog requests must not wait behind the audio of the same host.
-            connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies, authorities: authorities?.content)
+            proxies: proxies, authorities: authorities?.content)
         options.sharedWaits = waitsFolder
         options.readResponses = readResponses
         return options

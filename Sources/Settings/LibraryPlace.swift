@@ -1,6 +1,6 @@
 import BookModel
+import CatalogFetcher
 import Foundation
-import TextParsing
 
 /// One of the libraries that are seen as one.
 package struct LibraryPlace: Sendable, Hashable {

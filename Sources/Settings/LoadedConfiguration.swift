@@ -1,5 +1,4 @@
 import BookModel
-import Languages
 
 /// A configuration with what is known of where it came from.
 package struct LoadedConfiguration: Sendable {

@@ -1,5 +1,4 @@
 import BookModel
-import Languages
 import LibraryFiles
 
 /// A setting with one value, that the file and the environment can set: how its text is read, and how it is shown.

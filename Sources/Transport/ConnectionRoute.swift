@@ -7,15 +7,7 @@ enum ConnectionRoute: Sendable, Hashable {
     /// Through an HTTP proxy that reads the requests and passes them on, each in absolute form.
     case forwarded(by: ProxyAddress)
     /// Through a proxy that passes on bytes between us and the one server.
-    case tunnelled(by: ProxyAddress, to: TunnelEnd)
-
-    /// Where a tunnel leads.
-    struct TunnelEnd: Sendable, Hashable {
-        var isSecure: Bool
-        var host: String
-        var port: Int
-        var authority: String
-    }
+    case tunnelled(by: ProxyAddress, to: Endpoint)
 
     /// - Parameter proxy: nil for none.
     init(to target: RequestTarget, through proxy: ProxyAddress?) {
@@ -24,11 +16,8 @@ enum ConnectionRoute: Sendable, Hashable {
             return
         }
         switch proxy.kind {
-        case .http where !target.isSecure, .https where !target.isSecure: self = .forwarded(by: proxy)
-        case .http, .https, .socks:
-            let end = TunnelEnd(
-                isSecure: target.isSecure, host: target.host, port: target.port, authority: target.authority)
-            self = .tunnelled(by: proxy, to: end)
+        case .http where !target.isSecure: self = .forwarded(by: proxy)
+        case .http, .socks: self = .tunnelled(by: proxy, to: target.endpoint)
         }
     }
 
@@ -43,14 +32,14 @@ enum ConnectionRoute: Sendable, Hashable {
     var resolvesNamesElsewhere: Bool {
         switch proxy?.kind {
         case nil, .socks(resolvesNames: false): false
-        case .http, .https, .socks(resolvesNames: true): true
+        case .http, .socks(resolvesNames: true): true
         }
     }
 
-    /// What the client connects to: the server, or the proxy.
-    func origin(for target: RequestTarget) -> String {
-        guard let proxy else { return "\(target.isSecure ? "https" : "http")://\(target.authority)" }
-        return "\(proxy.kind == .https ? "https" : "http")://\(proxy.authority)"
+    /// What is connected to: the server, or the proxy.
+    func endpoint(for target: RequestTarget) -> Endpoint {
+        guard let proxy else { return target.endpoint }
+        return Endpoint(isSecure: false, host: proxy.host, port: proxy.port)
     }
 
     /// What the request line asks for. A proxy that forwards takes the absolute form (RFC 9112 §3.2.2): the connection leads
@@ -59,17 +48,10 @@ enum ConnectionRoute: Sendable, Hashable {
         guard case .forwarded = self else { return target.pathAndQuery }
         return "http://\(target.hostField)\(target.pathAndQuery)"
     }
-
-    /// Tells which requests may find the same kept connection.
-    func connectionKey(for target: RequestTarget) -> String {
-        if case .forwarded(let proxy) = self { return "\(proxy)" }
-        return "\(target.isSecure) \(target.authority.lowercased())"
-    }
 }
 
 extension ConnectionRoute {
-    /// Classifies what the HTTP client threw on this route: what cannot be reached is the proxy, since that is what the
-    /// client connects to.
+    /// Classifies what an exchange threw on this route: what cannot be reached is the proxy, since that is what is connected to.
     func failure(_ error: any Error, address: ResourceAddress) -> any Error {
         let classified = TransportError.classify(error, address: address)
         guard let proxy, let failure = classified as? TransportError else { return classified }

@@ -24,7 +24,6 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
         private let address: ResourceAddress
         private var limits: BodyLimits
         private let endsWithConnection: Bool
-        private var consumed = 0
         private var tail: ArraySlice<ByteBuffer>
         private var ending: (any Error)?
 
@@ -37,33 +36,20 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
         }
 
         package mutating func next() async throws -> ByteBuffer? {
-            if let ending {
-                if let part = tail.popFirst() { return part }
-                // The bytes of a document show whether it is whole, as they do without TLS.
-                if limits.isOfDocument, (ending as? TransportError)?.kind == .notClosed { return nil }
-                throw ending
-            }
+            if let ending { throw ending }
             guard let base else { return tail.popFirst() }
             do {
                 let start = ContinuousClock.now
                 guard let part = try await base.next() else { return nil }
-                consumed += part.readableBytes
                 // What came is delivered first.
                 if let kind = limits.breach(by: part.readableBytes, from: start, to: .now) {
                     ending = TransportError(kind, address: address)
                 }
                 return part
-            } catch let interruption as InterruptedBody {
-                ending = TransportError.classify(interruption.underlying, address: address)
-                // Parts that do not add up would leave a hole in the file: then they are not used.
-                let buffered = interruption.parts.reduce(0) { $0 + $1.readableBytes }
-                if consumed + buffered == interruption.bytesReceived {
-                    tail = interruption.parts[...]
-                    if endsWithConnection, case NIOSSLError.uncleanShutdown = interruption.underlying {
-                        ending = TransportError(.notClosed, address: address)
-                    }
-                }
-                return try await next()
+            } catch NIOSSLError.uncleanShutdown where endsWithConnection {
+                // The bytes of a document show whether it is whole, as they do without TLS.
+                if limits.isOfDocument { return nil }
+                throw TransportError(.notClosed, address: address)
             } catch {
                 throw TransportError.classify(error, address: address)
             }

@@ -1,11 +1,9 @@
-import AsyncHTTPClient
 import BookModel
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Synchronization
 
 /// What the transport is set up with.
 package struct TransportOptions: Sendable {
@@ -17,7 +15,6 @@ package struct TransportOptions: Sendable {
     package var minRate: Double
     /// Seconds for the head of an answer, and for the whole of one that is a document.
     package var answerTimeout: Double
-    package var connectionsPerHost: Int
     package var userAgent: String
     /// What requests with ``ProxyChoice/environment`` obey.
     package var proxies: ProxyEnvironment
@@ -34,35 +31,32 @@ package struct TransportOptions: Sendable {
 
     package init(
         connectTimeout: Double = 10, stallTimeout: Double = 30, minRate: Double = 1000, answerTimeout: Double = 600,
-        connectionsPerHost: Int = 8, userAgent: String = ProgramVersion.userAgent, proxies: ProxyEnvironment = .none,
+        userAgent: String = ProgramVersion.userAgent, proxies: ProxyEnvironment = .none,
         authorities: TrustedAuthorities? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
         self.minRate = minRate
         self.answerTimeout = answerTimeout
-        self.connectionsPerHost = connectionsPerHost
         self.userAgent = userAgent
         self.proxies = proxies
         self.authorities = authorities
     }
 }
 
-/// HTTP for every room: pooled connections, our own redirect policy, proxies, and bodies that lose nothing when a
+/// HTTP for every target: pooled connections, our own redirect policy, proxies, and bodies that lose nothing when a
 /// connection fails.
 package struct HTTPTransport: Sendable {
     /// What all copies share.
     private final class Core: Sendable {
-        let clients: RouteClients
+        let connections: ConnectionPool
         let options: TransportOptions
         let logger: Logger
         let scopes: ScopeCache
         let waits: SharedWaits?
-        /// Servers and proxies that answered, so that a connection to them may have been kept.
-        let answered = Mutex<Set<String>>([])
 
         init(options: TransportOptions, logger: Logger) {
-            self.clients = RouteClients(options: options)
+            self.connections = ConnectionPool(options: options)
             self.scopes = ScopeCache(options.resolver)
             self.waits = options.sharedWaits.map { SharedWaits(folder: $0, logger: logger) }
             self.options = options
@@ -118,8 +112,9 @@ package struct HTTPTransport: Sendable {
             let now = Date().timeIntervalSince1970
             let credentials = try chain.credentials(
                 adding: credentials(for: target, of: request), to: target, now: now)
-            let response = try await exchangeOnOpenConnection(
-                request, target: target, address: address, credentials: credentials)
+            let route = try route(to: target, address: address)
+            let scope = try await requiredScope(of: target, on: route, address: address)
+            let response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
             if request.method != .post,
                 try chain.follow(
                     response.head, of: target, downgrade: request.isForDocument ? nil : access.downgrade, now: now)
@@ -177,29 +172,6 @@ package struct HTTPTransport: Sendable {
 
     private typealias Exchanged = (head: HTTPResponseHead, body: ResponseStream.Body)
 
-    /// A kept connection that the server closes just as a request goes out says nothing about the request: it is sent
-    /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent). Where no connection was
-    /// kept that explanation does not hold, and the failure is one.
-    private func exchangeOnOpenConnection(
-        _ request: HTTPRequest, target: RequestTarget, address: ResourceAddress, credentials: HTTPHeaders
-    ) async throws -> Exchanged {
-        let route = try route(to: target, address: address)
-        let scope = try await requiredScope(of: target, on: route, address: address)
-        let key = route.connectionKey(for: target)
-        let mayBeKept = request.method != .post && core.answered.withLock { $0.contains(key) }
-        let response: Exchanged
-        do {
-            response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
-            if mayBeKept { return response }
-        } catch let failure as TransportError where failure.kind == .cut && mayBeKept {
-            core.answered.withLock { _ = $0.remove(key) }
-            try Task.checkCancellation()
-            response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
-        }
-        core.answered.withLock { _ = $0.insert(key) }
-        return response
-    }
-
     private func route(to target: RequestTarget, address: ResourceAddress) throws -> ConnectionRoute {
         do {
             let proxy: ProxyAddress? =
@@ -221,7 +193,6 @@ package struct HTTPTransport: Sendable {
         var headers = request.headers
         headers.add(contentsOf: credentials)
         headers.replaceOrAdd(name: "Host", value: target.hostField)
-        headers.replaceOrAdd(name: RequestTargetHandler.field, value: route.requestTarget(for: target))
         if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
             headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }
@@ -233,17 +204,21 @@ package struct HTTPTransport: Sendable {
         for (name, value) in access.headers + standard where !headers.contains(name: name) {
             headers.add(name: name, value: value)
         }
+        if request.method == .post { headers.replaceOrAdd(name: "Content-Length", value: "\(request.body.count)") }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue),
+            uri: route.requestTarget(for: target), headers: headers)
+        guard head.holdsNoControlCharacters else {
+            throw TransportError(.other("a header field holds a control character"), address: address)
+        }
+        let key = ConnectionKey(
+            route: route, endpoint: route.endpoint(for: target), scope: scope,
+            authorities: access.authorities ?? core.options.authorities)
         let response: Exchanged
         do {
             core.logger.debug("sending a request", metadata: ["address": "\(address)"])
-            // The timeout bounds the head alone; see `BodyLimits` for the body.
-            let client = try await core.clients.client(
-                for: route, within: scope, trusting: access.authorities ?? core.options.authorities)
-            let outgoing = try HTTPClient.Request(
-                url: route.origin(for: target) + "/", method: HTTPMethod(rawValue: request.method.rawValue),
-                headers: headers, body: request.method == .post ? .bytes(request.body) : nil)
-            response = try await ResponseStream.open(
-                outgoing, by: client, within: .milliseconds(Int64(core.options.answerTimeout * 1000)))
+            // The answer timeout bounds the head alone; see `BodyLimits` for the body.
+            response = try await core.connections.exchange(head, body: request.body, over: key)
             core.logger.debug(
                 "answered", metadata: ["address": "\(address)", "status": "\(response.head.status.code)"])
         } catch {
@@ -293,7 +268,7 @@ package struct HTTPTransport: Sendable {
     }
 
     fileprivate func shutdown() async throws {
-        try await core.clients.shutdown()
+        try await core.connections.shutdown()
     }
 }
 

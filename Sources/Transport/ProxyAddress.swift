@@ -6,9 +6,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         /// HTTP (RFC 9110 §3.7): plain requests in absolute form, the others through a tunnel made by CONNECT.
         case http
-        /// The same, over TLS.
-        case https
-        /// SOCKS version 5 (RFC 1928). Names are resolved here where `resolvesNames` is false.
+        /// SOCKS version 5 (RFC 1928), without a password. Names are resolved here where `resolvesNames` is false.
         case socks(resolvesNames: Bool)
     }
 
@@ -25,7 +23,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         package var why: Message
     }
 
-    /// Without a scheme it is an HTTP proxy; without a port it is 1080, or 443 over TLS, as curl has it.
+    /// Without a scheme it is an HTTP proxy; without a port it is 1080, as curl has it.
     package init(parsing text: String) throws(Unreadable) {
         var rest = text[...]
         var scheme = "http"
@@ -35,13 +33,12 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         }
         switch scheme {
         case "http": kind = .http
-        case "https": kind = .https
         case "socks5": kind = .socks(resolvesNames: false)
         case "socks", "socks5h": kind = .socks(resolvesNames: true)
         default:
             let name =
                 scheme.count <= 12 && scheme.allSatisfy { $0.isASCII && $0.isLetter || $0.isNumber } ? scheme : "?"
-            throw Unreadable(why: "proxies of the kind \(name):// are not known, only http, https, socks5 and socks5h")
+            throw Unreadable(why: "proxies of the kind \(name):// are not known, only http, socks5 and socks5h")
         }
         rest = rest.prefix { !"/?#".contains($0) }
         if let at = rest.lastIndex(of: "@") {
@@ -50,18 +47,19 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
             guard let user = words[0].removingPercentEncoding,
                 let password = (words.count == 2 ? words[1] : "").removingPercentEncoding
             else { throw Unreadable(why: "the proxy's user or password is not properly percent-encoded") }
+            guard kind == .http else { throw Unreadable(why: "a SOCKS proxy is given no user and password here") }
             self.user = Secret(user)
             self.password = Secret(password)
             rest = rest[at...].dropFirst()
         }
-        guard let (host, port) = Self.hostAndPort(rest, standard: kind == .https ? 443 : 1080) else {
+        guard let (host, port) = Self.hostAndPort(rest) else {
             throw Unreadable(why: "the proxy's address has no proper host and port")
         }
         self.host = host
         self.port = port
     }
 
-    private static func hostAndPort(_ text: Substring, standard: Int) -> (String, Int)? {
+    private static func hostAndPort(_ text: Substring) -> (String, Int)? {
         let host: Substring
         var rest: Substring
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -74,9 +72,9 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         }
         let isName = host.allSatisfy { $0.isLetter || $0.isNumber || "-_.:%".contains($0) }
         guard !host.isEmpty, isName else { return nil }
-        if rest.isEmpty { return (String(host), standard) }
+        if rest.isEmpty { return (String(host), 1080) }
         guard rest.removeFirst() == ":", rest.count <= 5, rest.allSatisfy({ $0.isASCII && $0.isNumber }),
-            let port = rest.isEmpty ? standard : Int(rest), (1...65535).contains(port)
+            let port = rest.isEmpty ? 1080 : Int(rest), (1...65535).contains(port)
         else { return nil }
         return (String(host), port)
     }
@@ -89,7 +87,6 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         let scheme =
             switch kind {
             case .http: "http"
-            case .https: "https"
             case .socks(let resolvesNames): resolvesNames ? "socks5h" : "socks5"
             }
         return "\(scheme)://\(user == nil ? "" : "***@")\(authority)"

@@ -1,6 +1,19 @@
 import BookModel
 import Foundation
 
+/// Where a connection leads.
+struct Endpoint: Sendable, Hashable {
+    var isSecure: Bool
+    /// Without brackets.
+    var host: String
+    var port: Int
+
+    /// `host:port`, with an IPv6 address in brackets.
+    var authority: String { "\(bracketedHost):\(port)" }
+
+    fileprivate var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+}
+
 /// Who a request is for, and what is asked of them: the parts of an address as requests need them.
 struct RequestTarget: Sendable, Hashable {
     var isSecure: Bool
@@ -40,13 +53,12 @@ struct RequestTarget: Sendable, Hashable {
         self.pathAndQuery = "/"
     }
 
-    /// `host:port`, with an IPv6 address in brackets.
-    var authority: String { "\(bracketedHost):\(port)" }
+    var endpoint: Endpoint { Endpoint(isSecure: isSecure, host: host, port: port) }
 
     /// What `Host` says: the port only where it is not the usual one (RFC 9110 §7.2).
-    var hostField: String { port == (isSecure ? 443 : 80) ? bracketedHost : authority }
-
-    private var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+    var hostField: String {
+        port == (isSecure ? 443 : 80) ? endpoint.bracketedHost : endpoint.authority
+    }
 
     var isNumeric: Bool { AddressScope.ofNumeric(host) != nil }
 }

@@ -1,54 +1,54 @@
-import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import Synchronization
 
-/// An answer as the HTTP client hands it over on an event loop: the head, then the parts of the body, which a reader takes
-/// one after the other. A reader on the same loop takes them without a change of thread; the client's own asynchronous
-/// interface would make a task on another thread for each request.
+/// An answer as its connection hands it over on an event loop: the head, then the parts of the body, which a reader takes one
+/// after the other. A reader on the same loop takes them without a change of thread.
 ///
-/// Parts that nobody has taken yet pause the connection when they are more than ``maxBuffered`` bytes.
-final class ResponseStream: HTTPClientResponseDelegate {
+/// Parts that nobody has taken yet pause the connection when they are more than ``maxBuffered`` bytes. What came before a
+/// connection failed is taken before the failure.
+final class ResponseStream: Sendable {
     private struct State {
         var head: Result<HTTPResponseHead, any Error>?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
         var parts = CircularBuffer<ByteBuffer>()
         var buffered = 0
-        /// Has the client go on reading.
-        var resumption: EventLoopPromise<Void>?
+        var isPaused = false
         var ending: Result<ByteBuffer?, any Error>?
         var partReader: CheckedContinuation<ByteBuffer?, any Error>?
+        /// Until the end.
+        var channel: (any Channel)?
 
-        /// The next part or the end, if it is there, and what has the client go on.
-        mutating func takeNext() -> (next: Result<ByteBuffer?, any Error>?, resumption: EventLoopPromise<Void>?) {
+        /// The next part or the end, if it is there, and the connection that has to go on.
+        mutating func takeNext() -> (next: Result<ByteBuffer?, any Error>?, paused: (any Channel)?) {
             guard let part = parts.popFirst() else { return (ending, nil) }
             buffered -= part.readableBytes
-            guard buffered <= ResponseStream.maxBuffered else { return (.success(part), nil) }
-            defer { resumption = nil }
-            return (.success(part), resumption)
+            guard isPaused, buffered <= ResponseStream.maxBuffered else { return (.success(part), nil) }
+            isPaused = false
+            return (.success(part), channel)
         }
     }
 
     private static let maxBuffered = 256 << 10
     private let state = Mutex(State())
 
-    /// Sends the request and returns when the head of the answer is there.
+    /// Returns when the head of the answer is there.
     ///
-    /// - Parameter timeout: for the head.
+    /// - Parameters:
+    ///   - timeout: for the head.
+    ///   - send: has a request sent whose answer goes to the stream.
     static func open(
-        _ request: HTTPClient.Request, by client: HTTPClient, within timeout: TimeAmount
+        within timeout: TimeAmount, on eventLoop: any EventLoop, _ send: (ResponseStream) -> Void
     ) async throws -> (head: HTTPResponseHead, body: Body) {
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         let stream = ResponseStream()
-        let exchange = client.execute(request: request, delegate: stream, eventLoop: .delegate(on: eventLoop))
-        let timer = eventLoop.scheduleTask(in: timeout) { exchange.fail(reason: HTTPClientError.deadlineExceeded) }
+        let body = Body(stream: stream)
+        let timer = eventLoop.scheduleTask(in: timeout) { stream.abandon(with: ExchangeFailure.stalled) }
         defer { timer.cancel() }
-        let body = Body(stream: stream, exchange: exchange)
+        send(stream)
         let head = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { stream.read(headFor: $0) }
         } onCancel: {
-            exchange.fail(reason: CancellationError())
+            stream.abandon(with: CancellationError())
         }
         return (head, body)
     }
@@ -56,30 +56,30 @@ final class ResponseStream: HTTPClientResponseDelegate {
     /// What is still to come. Whoever lets go of it ends the exchange.
     final class Body: Sendable {
         private let stream: ResponseStream
-        private let exchange: HTTPClient.Task<Void>
 
-        fileprivate init(stream: ResponseStream, exchange: HTTPClient.Task<Void>) {
+        fileprivate init(stream: ResponseStream) {
             self.stream = stream
-            self.exchange = exchange
         }
 
         deinit {
-            if !stream.hasEnded { exchange.fail(reason: CancellationError()) }
+            stream.abandon(with: CancellationError())
         }
 
         /// The next part; nil at the end. Asked by one reader, one call after the other.
         func next() async throws -> ByteBuffer? {
-            if Task.isCancelled { exchange.fail(reason: CancellationError()) }
-            if let next = stream.nextBuffered() { return try next.get() }
+            if Task.isCancelled { stream.abandon(with: CancellationError()) }
+            if let next = stream.takeNext(for: nil) { return try next.get() }
             return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { stream.read(partFor: $0) }
+                try await withCheckedThrowingContinuation { reader in
+                    if let next = stream.takeNext(for: reader) { reader.resume(with: next) }
+                }
             } onCancel: {
-                exchange.fail(reason: CancellationError())
+                stream.abandon(with: CancellationError())
             }
         }
     }
 
-    private var hasEnded: Bool { state.withLock { $0.ending != nil } }
+    // MARK: Reading
 
     private func read(headFor reader: CheckedContinuation<HTTPResponseHead, any Error>) {
         let head = state.withLock { state in
@@ -89,66 +89,76 @@ final class ResponseStream: HTTPClientResponseDelegate {
         if let head { reader.resume(with: head) }
     }
 
-    private func nextBuffered() -> Result<ByteBuffer?, any Error>? {
-        let (next, resumption) = state.withLock { $0.takeNext() }
-        resumption?.succeed()
-        return next
-    }
-
-    private func read(partFor reader: CheckedContinuation<ByteBuffer?, any Error>) {
-        let (next, resumption) = state.withLock { state in
+    /// - Parameter reader: gets what comes next where nothing is there yet.
+    private func takeNext(for reader: CheckedContinuation<ByteBuffer?, any Error>?) -> Result<ByteBuffer?, any Error>? {
+        let (next, paused) = state.withLock { state in
             let taken = state.takeNext()
             if taken.next == nil { state.partReader = reader }
             return taken
         }
-        resumption?.succeed()
-        if let next { reader.resume(with: next) }
+        paused?.setOption(.autoRead, value: true).whenComplete { _ in }
+        return next
     }
 
-    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+    /// Ends an exchange that nobody wants any more.
+    private func abandon(with error: any Error) {
+        let channel = state.withLock { $0.ending == nil ? $0.channel : nil }
+        end(with: .failure(error))
+        channel?.close(promise: nil)
+    }
+
+    // MARK: Receiving
+
+    /// - Returns: false if nobody waits for an answer any more.
+    func attach(to channel: any Channel) -> Bool {
+        state.withLock { state in
+            if state.ending == nil { state.channel = channel }
+            return state.ending == nil
+        }
+    }
+
+    /// Whether the connection waits for the reader.
+    var isPaused: Bool { state.withLock { $0.isPaused } }
+
+    func receive(_ head: HTTPResponseHead) {
         let reader = state.withLock { state in
-            state.head = .success(head)
+            if state.head == nil { state.head = .success(head) }
             defer { state.headReader = nil }
             return state.headReader
         }
         reader?.resume(returning: head)
-        return task.eventLoop.makeSucceededVoidFuture()
     }
 
-    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-        let (reader, resumption) = state.withLock {
-            state -> (CheckedContinuation<ByteBuffer?, any Error>?, EventLoopPromise<Void>?) in
+    /// - Returns: whether the connection must pause.
+    func receive(_ part: ByteBuffer) -> Bool {
+        let (reader, mustPause) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
             if let reader = state.partReader {
                 state.partReader = nil
-                return (reader, nil)
+                return (reader, false)
             }
+            guard state.ending == nil else { return (nil, false) }
             state.parts.append(part)
             state.buffered += part.readableBytes
-            if state.buffered > Self.maxBuffered { state.resumption = task.eventLoop.makePromise() }
-            return (nil, state.resumption)
+            state.isPaused = state.buffered > Self.maxBuffered
+            return (nil, state.isPaused)
         }
         reader?.resume(returning: part)
-        return resumption?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+        return mustPause
     }
 
-    func didFinishRequest(task: HTTPClient.Task<Void>) {
-        end(with: .success(nil))
-    }
-
-    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        end(with: .failure(error))
-    }
-
-    private func end(with ending: Result<ByteBuffer?, any Error>) {
-        let (headReader, partReader, resumption) = state.withLock { state in
-            state.ending = ending
-            if state.head == nil, case .failure(let error) = ending { state.head = .failure(error) }
-            defer { (state.headReader, state.partReader, state.resumption) = (nil, nil, nil) }
-            return (state.headReader, state.partReader, state.resumption)
+    /// Only the first end counts.
+    func end(with ending: Result<ByteBuffer?, any Error>) {
+        let (headReader, partReader) = state.withLock { state in
+            if state.ending == nil {
+                state.ending = ending
+                if state.head == nil, case .failure(let error) = ending { state.head = .failure(error) }
+            }
+            (state.channel, state.isPaused) = (nil, false)
+            defer { (state.headReader, state.partReader) = (nil, nil) }
+            return (state.headReader, state.partReader)
         }
         // Nobody reads before there is a head; an answer without one is a failure.
         if case .failure(let error) = ending { headReader?.resume(throwing: error) }
         partReader?.resume(with: ending)
-        resumption?.succeed()
     }
 }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import BookModel
 import NIOCore
 import NIOHTTP1
@@ -131,7 +130,7 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
 }
 
 extension TransportError {
-    /// A name that was looked up outside of the HTTP client.
+    /// A name that was looked up for a proxy.
     struct Unresolvable: Error {
         let host: String
     }
@@ -139,42 +138,34 @@ extension TransportError {
     /// A connection leads to an address of another scope than it must.
     struct ScopeChange: Error {}
 
-    /// Classifies what the HTTP client threw. Cancellation is no failure and stays what it is.
+    /// Whether a connection ended that had been opened.
+    static func isCut(_ error: any Error) -> Bool { !(error is CancellationError) && kind(of: error) == .cut }
+
+    /// Classifies what an exchange threw. Cancellation is no failure and stays what it is.
     static func classify(_ error: any Error, address: ResourceAddress) -> any Error {
-        if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
-        if error is TransportError { return error }
+        if error is CancellationError || error is TransportError { return error }
         if error is ScopeChange { return TransportError(.changedAddress(host: address.host ?? ""), address: address) }
         return TransportError(kind(of: error), address: address)
     }
 
     private static func kind(of error: any Error) -> Kind {
         switch error {
-        case let error as HTTPClientError: kind(of: error)
+        case ExchangeFailure.stalled: .stalled
+        case ExchangeFailure.handshakeTimedOut: .insecure("the handshake took too long")
         case let error as NIOConnectionError: kind(of: error)
         case let error as IOError: kind(ofErrno: error.errnoCode)
         // The decoder reports a body that ends too early as a parser error.
         case HTTPParserError.invalidEOFState: .cut
         case HTTPParserError.headerOverflow: .malformed("too many header bytes")
         case is HTTPParserError: .malformed("its head or its chunks cannot be read")
-        case is TooManyInformationalResponses: .malformed("it is announced again and again, and never comes")
-        case is ChannelError: .cut
-        // The connection ended before there was anything on it.
-        case is ChannelPipelineError: .cut
+        case ExchangeFailure.endlessAnnouncements: .malformed("it is announced again and again, and never comes")
+        case ChannelError.connectTimeout: .unreachable
+        // The connection ended, maybe before there was anything on it.
+        case is ChannelError, is ChannelPipelineError: .cut
         case let error as Unresolvable: .unresolvable(host: error.host)
         case let error as NIOSSLError: kind(of: error)
         case is BoringSSLError, is NIOSSLExtraError: kind(ofHandshake: "\(error)")
         default: .other(Message(cause: error))
-        }
-    }
-
-    private static func kind(of error: HTTPClientError) -> Kind {
-        switch error {
-        case .connectTimeout, .getConnectionFromPoolTimeout: .unreachable
-        case .readTimeout, .writeTimeout, .deadlineExceeded: .stalled
-        case .remoteConnectionClosed, .uncleanShutdown: .cut
-        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: .badAddress
-        case .tlsHandshakeTimeout: .insecure("the handshake took too long")
-        default: .other("the request failed in an unforeseen way")
         }
     }
 

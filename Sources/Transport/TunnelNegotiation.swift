@@ -83,7 +83,7 @@ struct ConnectNegotiation: TunnelNegotiation {
     }
 }
 
-/// SOCKS version 5 (RFC 1928) with user and password (RFC 1929).
+/// SOCKS version 5 (RFC 1928), without a password.
 struct SOCKSNegotiation: TunnelNegotiation {
     enum Destination: Equatable, Sendable {
         /// Four or sixteen bytes.
@@ -92,65 +92,32 @@ struct SOCKSNegotiation: TunnelNegotiation {
         case name(String)
     }
 
-    private enum State {
-        case choosingMethod, authenticating, connecting
-    }
-
     private let destination: Destination
     private let port: UInt16
-    private let user: Secret?
-    private let password: Secret?
-    private var state = State.choosingMethod
+    private var isConnecting = false
 
-    /// - Returns: nil when the name, the user or the password is too long for SOCKS.
-    init?(to destination: Destination, port: Int, user: Secret?, password: Secret?) {
+    /// - Returns: nil when the name is too long for SOCKS.
+    init?(to destination: Destination, port: Int) {
         if case .name(let name) = destination, !(1...255).contains(name.utf8.count) { return nil }
-        for secret in [user, password] { if let secret, secret.secretText.utf8.count > 255 { return nil } }
         self.destination = destination
         self.port = UInt16(clamping: port)
-        self.user = user
-        self.password = password
     }
 
-    mutating func opening() -> ByteBuffer {
-        ByteBuffer(bytes: user == nil ? [5, 1, 0] : [5, 2, 0, 2])
-    }
+    mutating func opening() -> ByteBuffer { ByteBuffer(bytes: [5, 1, 0]) }
 
     mutating func advance(_ received: inout ByteBuffer) -> TunnelStep {
-        switch state {
-        case .choosingMethod:
-            guard let (version, method) = Self.pair(&received) else { return .needsMore }
-            guard version == 5 else { return .fail(.unreadable) }
-            switch method {
-            case 0:
-                state = .connecting
-                return .send(connectRequest)
-            case 2 where user != nil:
-                state = .authenticating
-                return .send(credentials)
-            default: return .fail(.credentials("it takes none of the ways offered to say who one is"))
-            }
-        case .authenticating:
-            guard let (_, status) = Self.pair(&received) else { return .needsMore }
-            guard status == 0 else { return .fail(.credentials("they are refused")) }
-            state = .connecting
-            return .send(connectRequest)
-        case .connecting: return readReply(&received)
+        if isConnecting { return readReply(&received) }
+        guard let (version, method) = Self.pair(&received) else { return .needsMore }
+        guard version == 5 else { return .fail(.unreadable) }
+        guard method == 0 else {
+            return .fail(.credentials("it wants a password, which SOCKS proxies are not given here"))
         }
+        isConnecting = true
+        return .send(connectRequest)
     }
 
     private static func pair(_ received: inout ByteBuffer) -> (UInt8, UInt8)? {
         received.readMultipleIntegers(as: (UInt8, UInt8).self)
-    }
-
-    private var credentials: ByteBuffer {
-        var buffer = ByteBuffer(bytes: [1])
-        for secret in [user, password] {
-            let bytes = Array((secret?.secretText ?? "").utf8)
-            buffer.writeInteger(UInt8(bytes.count))
-            buffer.writeBytes(bytes)
-        }
-        return buffer
     }
 
     private var connectRequest: ByteBuffer {

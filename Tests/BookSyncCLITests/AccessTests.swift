@@ -1,12 +1,10 @@
 import BookSync
-import BookSyncWeb
 import Foundation
 import Settings
-import ShelfService
 import Support
 import Testing
 
-@testable import WebAccess
+@testable import BookSyncWeb
 
 extension ProductTests {
     /// Who is let in to the served shelf.

@@ -1,5 +1,5 @@
+import BookSync
 import Foundation
-import ShelfService
 import Support
 import Testing
 

@@ -5,8 +5,8 @@ import Settings
 import Support
 import Testing
 
+@testable import BookSync
 @testable import BookSyncWeb
-@testable import ShelfService
 
 extension ProductTests {
     /// What strangers get from the moment on in which a server listens: nothing.
@@ -21,7 +21,7 @@ extension ProductTests {
             configuration.library = library.path
             let server = ShelfServer(
                 configuration, at: try ListenTarget(parsing: "127.0.0.1:0"),
-                pages: try ShelfPages(ShelfService.ServedShelf(configuration)) { _ in [] })
+                pages: try ShelfPages(BookSync.ServedShelf(configuration)) { _ in [] })
             let names = [
                 "appsKey": appsKey, "source": "demo", "book": "40111", "episode": "5000000001", "section": "1",
                 "file": "5000000001.mp3",

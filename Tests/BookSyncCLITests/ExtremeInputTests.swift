@@ -1,4 +1,4 @@
-import DemoCatalog
+import BookSyncWeb
 import Foundation
 import Support
 import Testing

@@ -3,7 +3,6 @@ import Support
 import Testing
 
 @testable import BookSyncCLI
-@testable import Terminal
 
 extension ProductTests {
     /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.

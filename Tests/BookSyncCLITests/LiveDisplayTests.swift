@@ -4,7 +4,6 @@ import Foundation
 import Testing
 
 @testable import BookSyncCLI
-@testable import Terminal
 
 #if os(Linux)
     @Suite struct LiveDisplayTests {

@@ -1,7 +1,7 @@
 import BookModel
+import BookSync
 import Foundation
 import LibraryFiles
-import ShelfService
 import Support
 import Testing
 

@@ -3,7 +3,6 @@ import BookSync
 import Testing
 
 @testable import BookSyncCLI
-@testable import Terminal
 
 @Suite struct ProgressLinesTests {
     private static let state = {

@@ -3,7 +3,6 @@ import Support
 import Testing
 
 @testable import BookSyncCLI
-@testable import Terminal
 
 extension ProductTests {
     /// `queue --watch` beside a run of another process.

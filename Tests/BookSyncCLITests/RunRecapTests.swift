@@ -1,9 +1,7 @@
 import BookModel
-import Languages
 import Testing
 
 @testable import BookSyncCLI
-@testable import Terminal
 
 @Suite struct RunRecapTests {
     private static let book = BookIdentity(source: "cat", id: "1")

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import BookSyncCLI
-@testable import Terminal
 
 @Suite struct ScreenPainterTests {
     @Test func `lines are replaced where they stand, and log lines go above them`() {

@@ -1,5 +1,4 @@
 import BookSyncWeb
-import DemoCatalog
 import Foundation
 import Support
 import Testing

@@ -1,7 +1,6 @@
 import BookModel
 import BookSync
 import Foundation
-import ShelfQueries
 import Testing
 
 @testable import BookSyncCLI

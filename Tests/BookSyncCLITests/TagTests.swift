@@ -198,7 +198,6 @@ extension ProductTests {
                     let run = try await bench.run("tag", "own:feed", environment: environment)
                     #expect(run.exitCode == 0 && run.output.contains("3 files tagged"), "\(run)")
                     let read = """
-                        import sys
                         from mutagen.id3 import ID3
                         for path in sys.argv[1:]:
                             t = ID3(path)

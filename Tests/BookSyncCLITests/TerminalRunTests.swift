@@ -1,4 +1,4 @@
-@testable import Terminal
+@testable import BookSyncCLI
 
 #if os(Linux)
     import Foundation

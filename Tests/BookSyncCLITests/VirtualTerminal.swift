@@ -1,5 +1,4 @@
 @testable import BookSyncCLI
-@testable import Terminal
 
 /// A terminal's screen, as far as the display uses it: text, `\r`, `\n`, cursor up, cursor to the top left, clear to the
 /// end of the line or of the screen. Wraps long lines, and scrolls what leaves at the top into `scrolledOut`.

@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import BookSyncWeb
-@testable import WebAccess
 
 @Suite struct ActionArgumentsTests {
     private func failure(_ body: () throws -> Void) -> Failure? {
@@ -97,7 +96,7 @@ import Testing
     @Test func `a server that is started anew does not mirror before its time`() {
         let now = Date(timeIntervalSince1970: 100_000)
         func wait(_ last: Double?) -> Double {
-            MirrorService.wait(since: last.map(Date.init(timeIntervalSince1970:)), interval: 3600, now: now)
+            MirrorTimer.wait(since: last.map(Date.init(timeIntervalSince1970:)), interval: 3600, now: now)
         }
         #expect(wait(nil) == 0)
         #expect(wait(99_000) == 2600)

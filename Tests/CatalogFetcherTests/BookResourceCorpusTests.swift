@@ -4,7 +4,6 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 /// The recorded answers, each served as the first page of a book whose further pages are empty.
 @Suite(.limitedConcurrency) struct BookResourceCorpusTests {

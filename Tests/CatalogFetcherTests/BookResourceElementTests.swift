@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 @Suite struct BookResourceElementTests {
     private let catalog = ResourceAddress("https://catalog.example:8443/yyting/bookclient/List.action?token=x")

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 @Suite struct BookResourceVerdictTests {
     @Test(

@@ -2,7 +2,6 @@ import BookModel
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 @Suite struct CatalogTextTests {
     @Test(arguments: [

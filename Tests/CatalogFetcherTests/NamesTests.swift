@@ -3,7 +3,6 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 @Suite struct NamesTests {
     @Test(arguments: [

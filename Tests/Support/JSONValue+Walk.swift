@@ -1,4 +1,4 @@
-import TextParsing
+import CatalogFetcher
 
 /// Reads everything that there is to read.
 package func walk(_ value: JSONValue) {

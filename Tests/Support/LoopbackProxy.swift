@@ -217,20 +217,11 @@ package final class LoopbackProxy: Sendable {
         guard let greeting = client.read(2), greeting[0] == 5, let methods = client.read(Int(greeting[1])) else {
             return
         }
-        let method: UInt8 = manners.credentials == nil ? 0 : 2
-        guard methods.contains(method) else {
+        guard methods.contains(0), manners.credentials == nil else {
             _ = client.socket.send([5, 0xFF])
             return
         }
-        _ = client.socket.send([5, method])
-        if let credentials = manners.credentials {
-            guard let first = client.read(2), let user = client.read(Int(first[1])), let length = client.read(1),
-                let password = client.read(Int(length[0]))
-            else { return }
-            let given = String(decoding: user, as: UTF8.self) + ":" + String(decoding: password, as: UTF8.self)
-            _ = client.socket.send([1, given == credentials ? 0 : 1])
-            if given != credentials { return }
-        }
+        _ = client.socket.send([5, 0])
         guard let request = client.read(4), let name = readName(&client, kind: request[3]), let ports = client.read(2)
         else { return }
         let port = Int(ports[0]) << 8 | Int(ports[1])

@@ -87,8 +87,8 @@ import Testing
     @Test(
         arguments: [
             ("p", "http://p:1080"), ("p:3128", "http://p:3128"), ("http://p:3128/", "http://p:3128"),
-            ("HTTPS://p", "https://p:443"), ("socks5://[::1]:9050", "socks5://[::1]:9050"),
-            ("socks://p", "socks5h://p:1080"), ("socks5h://u:p@h:1", "socks5h://***@h:1"),
+            ("socks5://[::1]:9050", "socks5://[::1]:9050"),
+            ("socks://p", "socks5h://p:1080"), ("SOCKS5h://h:1", "socks5h://h:1"),
             ("http://user:p%40ss:w@p:1", "http://***@p:1"), ("u@p:1", "http://***@p:1"),
         ])
     func `case 32: a proxy's address is read, and shown without its secrets`(text: String, shown: String) throws {
@@ -104,7 +104,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "ftp://p", "socks4://p:1", "http://", "http://:80", "http://p:0", "http://p:65536", "http://p:x", "http://a b",
+        "ftp://p", "socks4://p:1", "https://p:1", "socks5h://u:SECRET@h:1", "http://", "http://:80", "http://p:0",
+        "http://p:65536", "http://p:x", "http://a b",
         "http://[::1:80", "http://u%zz:SECRET@p", "SECRET://p",
     ])
     func `case 32: what is no proxy is refused without telling what it is`(text: String) {

@@ -73,21 +73,6 @@ import Testing
         }
     }
 
-    @Test func `case 32: requests through a proxy that is reached by TLS are secure on their way to it`() async throws {
-        try await SecureServer.run { proxy in
-            var options = TransportOptions(
-                proxies: ProxyEnvironment(["http_proxy": "https://me:pw@localhost:\(proxy.port)"]))
-            options.security = proxy.trust
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            try await withHTTPTransport(options: options, logger: logger) { transport in
-                let answer = try await transport.send(HTTPRequest(.get, ResourceAddress("http://audio.example/a?b")))
-                let text = String(buffer: try await answer.collect(upTo: 1000))
-                let credentials = Data("me:pw".utf8).base64EncodedString()
-                #expect(text == "http://audio.example/a?b for audio.exampleBasic \(credentials)")
-            }
-        }
-    }
-
     @Test func `case 32: a proxy that refuses a tunnel is told from the server`() async throws {
         try await SecureServer.run { server in
             for (answer, kind) in [

@@ -6,7 +6,6 @@ import Foundation
 import LibraryFiles
 import Logging
 import Settings
-import ShelfQueries
 import SyncPlanner
 import Transport
 

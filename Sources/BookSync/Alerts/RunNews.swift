@@ -2,7 +2,6 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
-import ShelfQueries
 
 /// What happened in a run that somebody may want to be told.
 ///

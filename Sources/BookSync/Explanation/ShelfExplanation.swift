@@ -6,7 +6,6 @@ import Foundation
 import LibraryFiles
 import Logging
 import Settings
-import ShelfQueries
 
 /// Brings together what explains episodes, from the store, the disk and the planner; no request is ever sent.
 package struct ShelfExplanation: Sendable {

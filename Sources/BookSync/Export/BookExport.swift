@@ -1,12 +1,11 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import LibraryMedia
 import Logging
 import Settings
-import ShelfQueries
 import Transport
 
 /// Writes what players and servers read into the folders of the books.

@@ -4,7 +4,6 @@ import Foundation
 import LibraryFiles
 import Logging
 import Settings
-import ShelfQueries
 import Transport
 
 /// Exports books of the shelf as the user asks for it.

@@ -1,8 +1,7 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import LibraryFiles
-import LibraryMedia
-import ShelfQueries
 
 /// Joins books of the shelf as the user asks for it.
 package struct ShelfJoin: Sendable {

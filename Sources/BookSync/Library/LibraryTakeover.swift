@@ -1,7 +1,6 @@
 import BookModel
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// Puts what a run still has open out of its reach, before another goes on in its library.
 ///

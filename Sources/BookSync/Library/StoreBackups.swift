@@ -3,7 +3,6 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// Copies of the store in `.booksync/backup`, for when it is damaged or lost: the last ``lastKept``, and the last one of
 /// each of the ``weeksKept`` weeks before.

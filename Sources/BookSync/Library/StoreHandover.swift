@@ -2,7 +2,6 @@ import BookModel
 import CatalogStore
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// Brings the store to where it is to lie, before a run opens it: apart from the audio, back into the library, or to another
 /// machine, which goes on from the copy beside the audio.

@@ -3,7 +3,6 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// A store that a run may rely on.
 struct RescuedStore: Sendable {

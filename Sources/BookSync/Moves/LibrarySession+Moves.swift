@@ -1,7 +1,6 @@
 import BookModel
 import CatalogStore
 import LibraryFiles
-import ShelfQueries
 
 extension LibrarySession {
     /// Finishes or takes back the moves of books between this library and others that were interrupted.

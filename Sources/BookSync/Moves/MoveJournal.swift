@@ -2,7 +2,6 @@ import BookModel
 import CatalogStore
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// That a book is being handed over from one library to another, written in both from before the first file is placed until
 /// the last one is taken away.

@@ -1,9 +1,9 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import LibraryMedia
 
 /// Carries out operations on files of the library: they are recorded, the files are moved, never over another one, each folder is
 /// synced once, and it is recorded where they are. A run that is killed in between is settled by ``recover()`` of the next one.

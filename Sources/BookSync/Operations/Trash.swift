@@ -1,11 +1,10 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import LibraryMedia
 import Settings
-import ShelfQueries
 import SyncPlanner
 
 /// Files of episodes that the user removed, and those that a download replaced. They are kept for ``keptDays``, or as the setting

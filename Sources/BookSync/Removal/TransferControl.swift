@@ -3,7 +3,6 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// What the user does to transfers and files by hand, also while a run of another process is under way: the run
 /// reads the words from the store and obeys.

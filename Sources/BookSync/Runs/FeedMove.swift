@@ -3,7 +3,6 @@ import CatalogFetcher
 import CatalogStore
 import Logging
 import Settings
-import ShelfQueries
 import Transport
 
 extension Configuration {

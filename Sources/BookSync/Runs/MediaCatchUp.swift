@@ -1,11 +1,9 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import LibraryFiles
-import LibraryMedia
 import Logging
-import MediaProbe
 import Settings
-import ShelfQueries
 import Transport
 
 /// Reads what the runs of a library left unread of its files, without its lock. A store on a disk of several machines would be

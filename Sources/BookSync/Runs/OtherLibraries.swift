@@ -1,7 +1,6 @@
 import BookModel
 import CatalogStore
 import Settings
-import ShelfQueries
 
 /// Keeps what another library has from being fetched into this one.
 package struct OtherLibraries: Sendable {

@@ -4,7 +4,6 @@ import DownloadEngine
 import Foundation
 import LibraryFiles
 import Settings
-import ShelfQueries
 import SyncPlanner
 import Transport
 

@@ -1,11 +1,10 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import LibraryMedia
 import Settings
-import ShelfQueries
 import Transport
 
 /// A run under way: its phases, in their order, and what it has come to.

@@ -4,7 +4,6 @@ import CatalogStore
 import Foundation
 import LibraryFiles
 import Settings
-import ShelfQueries
 import Transport
 
 extension SyncRun {

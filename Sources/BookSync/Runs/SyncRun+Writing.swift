@@ -1,10 +1,9 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import Foundation
 import LibraryFiles
-import LibraryMedia
 import Logging
-import MediaProbe
 import Settings
 
 // What a run writes into and of the audio files of its books, when all are there.

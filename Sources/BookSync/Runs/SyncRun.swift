@@ -1,14 +1,12 @@
+import AudioFiles
 import BookModel
 import CatalogFetcher
 import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import LibraryMedia
 import Logging
-import MediaProbe
 import Settings
-import ShelfQueries
 import Transport
 
 /// The main job: read the books' catalogs, plan what the disk lacks, fetch just that.

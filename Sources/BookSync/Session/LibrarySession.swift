@@ -1,10 +1,9 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
-import LibraryMedia
-import ShelfQueries
 
 /// A library opened by a run that may write: locked against other runs, its store open, and what an interrupted run
 /// left behind settled.

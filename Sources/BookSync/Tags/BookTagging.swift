@@ -1,11 +1,9 @@
+import AudioFiles
 import BookModel
 import CatalogStore
 import Foundation
 import LibraryFiles
-import LibraryMedia
-import MediaProbe
 import Settings
-import ShelfQueries
 
 /// Embeds in the files of books what the catalog says of them, or puts back what was fetched.
 package struct BookTagging: Sendable {

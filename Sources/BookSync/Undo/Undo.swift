@@ -2,7 +2,6 @@ import BookModel
 import CatalogStore
 import Foundation
 import LibraryFiles
-import ShelfQueries
 
 /// What came, or would come, of taking the last operations back.
 package struct UndoReport: Sendable {

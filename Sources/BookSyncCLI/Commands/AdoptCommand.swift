@@ -2,10 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
-import Languages
 import Settings
-import ShelfQueries
-import Terminal
 
 struct AdoptCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,7 @@
-import BookCollections
 import BookModel
 import BookSync
 import Foundation
 import Settings
-import ShelfQueries
-import Terminal
 
 extension Program {
     /// All subscriptions; where there is none, says so.

@@ -3,7 +3,6 @@ import BookModel
 import BookSync
 import LibraryFiles
 import Settings
-import Terminal
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

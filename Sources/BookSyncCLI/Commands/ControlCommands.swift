@@ -3,7 +3,6 @@ import BookModel
 import BookSync
 import LibraryFiles
 import Settings
-import Terminal
 
 /// What `pause`, `resume`, `cancel` and `remove` are about.
 struct ScopeArguments: ParsableArguments {

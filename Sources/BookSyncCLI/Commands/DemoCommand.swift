@@ -2,8 +2,6 @@ import ArgumentParser
 import BookModel
 import BookSync
 import BookSyncWeb
-import DemoCatalog
-import Terminal
 
 struct DemoCommand: Subcommand {
     static let configuration = CommandConfiguration(

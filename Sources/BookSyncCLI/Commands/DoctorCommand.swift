@@ -1,14 +1,10 @@
 import ArgumentParser
+import AudioFiles
 import BookModel
 import BookSync
-import CatalogSearch
 import Foundation
-import Languages
 import LibraryFiles
-import MediaProbe
 import Settings
-import ShelfQueries
-import Terminal
 
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(

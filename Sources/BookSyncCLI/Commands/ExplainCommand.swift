@@ -1,9 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
-import Languages
 import Settings
-import ShelfQueries
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -2,8 +2,6 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Settings
-import ShelfQueries
-import Terminal
 
 struct ExportCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import BookModel
 import BookSync
 import LibraryFiles
 import Settings
-import Terminal
 
 struct FetchCommand: Subcommand {
     static let configuration = CommandConfiguration(

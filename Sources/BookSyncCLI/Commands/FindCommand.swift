@@ -2,13 +2,8 @@ import ArgumentParser
 import BookModel
 import BookSync
 import CatalogFetcher
-import CatalogSearch
 import Foundation
-import Languages
 import Settings
-import ShelfQueries
-import Terminal
-import TextParsing
 import Transport
 
 struct FindCommand: Subcommand {

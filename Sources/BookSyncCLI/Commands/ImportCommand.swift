@@ -1,12 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
-import CatalogSearch
-import Languages
-import OtherPrograms
 import Settings
-import ShelfQueries
-import Terminal
 
 extension OtherProgram: ExpressibleByArgument {}
 

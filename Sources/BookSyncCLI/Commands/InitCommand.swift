@@ -3,11 +3,8 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
-import Languages
 import LibraryFiles
 import Settings
-import ShelfService
-import Terminal
 import Transport
 
 struct InitCommand: Subcommand {

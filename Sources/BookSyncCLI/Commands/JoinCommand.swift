@@ -1,12 +1,9 @@
 import ArgumentParser
+import AudioFiles
 import BookModel
 import BookSync
 import Foundation
-import LibraryMedia
-import MediaProbe
 import Settings
-import Terminal
-import Verification
 
 struct JoinCommand: Subcommand {
     static let configuration = CommandConfiguration(

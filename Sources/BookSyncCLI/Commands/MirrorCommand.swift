@@ -1,11 +1,8 @@
 import ArgumentParser
-import BookCollections
 import BookModel
 import BookSync
 import LibraryFiles
 import Settings
-import ShelfQueries
-import Terminal
 
 struct MirrorCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
-import Libraries
 import Settings
-import ShelfQueries
-import Terminal
 
 struct MoveCommand: Subcommand {
     static let configuration = CommandConfiguration(

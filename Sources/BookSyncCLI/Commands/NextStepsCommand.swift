@@ -2,10 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
-import Languages
 import Settings
-import ShelfQueries
-import Terminal
 
 /// What `booksync` alone says on a terminal: what is there, and what one might do next.
 struct NextStepsCommand: Subcommand {

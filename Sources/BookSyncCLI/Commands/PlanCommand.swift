@@ -1,10 +1,8 @@
 import ArgumentParser
-import BookCollections
 import BookModel
 import BookSync
 import LibraryFiles
 import Settings
-import ShelfQueries
 
 struct PlanCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,8 @@
+import AudioFiles
 import BookModel
 import BookSync
-import CatalogSearch
-import Languages
 import Logging
-import MediaProbe
 import Settings
-import ShelfQueries
-import ShelfService
-import Terminal
 
 extension Program {
     /// Executes the request as the command's run, prints its events and its summary.

@@ -1,10 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
-import Languages
 import Settings
-import ShelfQueries
-import Terminal
 
 struct SearchCommand: Subcommand {
     static let configuration = CommandConfiguration(

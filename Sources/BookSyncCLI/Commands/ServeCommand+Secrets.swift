@@ -4,8 +4,6 @@ import BookSyncWeb
 import LibraryFiles
 import Logging
 import Settings
-import Terminal
-import WebAccess
 
 extension ServeCommand {
     /// Reads the configuration again when its file was written to: who was locked out by a new password is so at once. One

@@ -4,9 +4,6 @@ import BookSync
 import BookSyncWeb
 import LibraryFiles
 import Settings
-import ShelfQueries
-import Terminal
-import WebAccess
 
 /// Who logs in to the shelf with a name of their own.
 struct UserOptions: ParsableArguments {

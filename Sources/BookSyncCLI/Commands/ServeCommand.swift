@@ -2,13 +2,8 @@ import ArgumentParser
 import BookModel
 import BookSync
 import BookSyncWeb
-import CatalogSearch
 import Logging
 import Settings
-import ShelfQueries
-import ShelfService
-import Terminal
-import WebAccess
 
 struct ServeCommand: Subcommand {
     static let configuration = CommandConfiguration(

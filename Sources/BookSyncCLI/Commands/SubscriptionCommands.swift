@@ -1,13 +1,10 @@
 import ArgumentParser
-import BookCollections
 import BookModel
 import BookSync
+import CatalogFetcher
 import Foundation
 import LibraryFiles
 import Settings
-import ShelfQueries
-import Terminal
-import TextParsing
 import Transport
 
 struct SubscribeCommand: Subcommand {

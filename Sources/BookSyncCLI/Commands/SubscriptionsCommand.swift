@@ -2,14 +2,9 @@ import ArgumentParser
 import BookModel
 import BookSync
 import CatalogFetcher
-import CatalogSearch
 import Foundation
-import Languages
 import LibraryFiles
-import OtherPrograms
 import Settings
-import ShelfQueries
-import Terminal
 
 struct SubscriptionsCommand: Subcommand {
     static let configuration = CommandConfiguration(

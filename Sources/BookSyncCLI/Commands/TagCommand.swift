@@ -1,10 +1,8 @@
 import ArgumentParser
+import AudioFiles
 import BookModel
 import BookSync
-import LibraryMedia
-import MediaProbe
 import Settings
-import Terminal
 
 struct TagCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -2,11 +2,8 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
-import Languages
 import LibraryFiles
 import Settings
-import ShelfQueries
-import Terminal
 
 struct UndoCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,8 @@
 import ArgumentParser
+import AudioFiles
 import BookModel
 import BookSync
-import MediaProbe
 import Settings
-import Terminal
-import Verification
 
 struct VerifyCommand: Subcommand {
     static let configuration = CommandConfiguration(

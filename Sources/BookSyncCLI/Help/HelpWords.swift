@@ -1,7 +1,6 @@
 import ArgumentParser
 import BookModel
 import Foundation
-import Languages
 import Settings
 
 // Help texts and complaints about arguments are made before a configuration is read; of it only the line with the language

@@ -1,7 +1,6 @@
 import ArgumentParser
+import BookModel
 import Foundation
-import Languages
-import Terminal
 
 /// What the argument parser prints by itself: help screens, and complaints about arguments.
 ///

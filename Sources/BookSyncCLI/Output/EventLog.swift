@@ -1,7 +1,6 @@
 import BookModel
 import BookSync
 import Logging
-import ShelfQueries
 
 /// Tells the log what a run tells its user: fixed messages, with what they are about beside them.
 struct EventLog: Sendable {

@@ -1,10 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
-import Languages
-import ShelfQueries
 import Synchronization
-import Terminal
 
 /// Renders a run's events: JSON lines on standard output, bars on a terminal, plain lines elsewhere.
 actor EventPrinter {

@@ -4,7 +4,6 @@ import BookSync
 import Foundation
 import Logging
 import Synchronization
-import Terminal
 
 /// Where the log goes, in which form, and how much of it.
 ///

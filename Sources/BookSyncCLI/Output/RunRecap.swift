@@ -1,7 +1,5 @@
 import BookModel
 import BookSync
-import Languages
-import Terminal
 
 /// What scrolled by while a run was under way, and what the user may do about it.
 struct RunRecap {

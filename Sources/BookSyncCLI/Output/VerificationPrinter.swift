@@ -1,9 +1,5 @@
 import BookModel
 import BookSync
-import Languages
-import ShelfQueries
-import Terminal
-import Verification
 
 /// Renders a verification while it is under way: bars on a terminal, and a line for each bad file everywhere.
 actor VerificationPrinter {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BookModel
 import BookSync
-import Languages
 
 /// How files come into the library.
 struct ImportModeOptions: ParsableArguments {

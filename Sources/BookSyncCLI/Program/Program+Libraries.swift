@@ -2,8 +2,6 @@ import BookModel
 import BookSync
 import LibraryFiles
 import Settings
-import ShelfQueries
-import Terminal
 
 extension Program {
     /// What each library that is looked at answers. Those that cannot be looked at are told of, and decide the status.

@@ -1,9 +1,6 @@
 import BookModel
 import BookSync
-import Languages
 import Settings
-import ShelfQueries
-import Terminal
 
 extension Program {
     /// The configuration with the books that the references name by title, or by their number in the last listing.

@@ -1,14 +1,10 @@
 import BookModel
 import BookSync
 import BookSyncWeb
-import CatalogSearch
-import DemoCatalog
 import Foundation
-import Languages
 import LibraryFiles
 import Logging
 import Settings
-import Terminal
 
 /// What a command works with: its configuration, the streams, and the catalogs.
 struct Program: Sendable {

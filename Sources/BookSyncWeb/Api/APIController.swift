@@ -1,8 +1,6 @@
 import BookModel
 import BookSync
 import Settings
-import ShelfQueries
-import ShelfService
 
 /// The web API: the documents that the command line prints with `--json`, word for word.
 ///

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import WebAccess
 
 extension ActionArguments {
     /// - Parameter form: what is left empty in it is not said. Fields that are of no action, such as the form's token, are

@@ -1,13 +1,8 @@
-import BookCollections
 import BookModel
 import BookSync
-import CatalogSearch
 import Foundation
 import Logging
-import OtherPrograms
 import Settings
-import ShelfQueries
-import ShelfService
 import Transport
 
 /// Does what one client asks for: transfers and files by hand, subscriptions, runs, and what they listen to.

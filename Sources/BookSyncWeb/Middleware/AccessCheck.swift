@@ -1,7 +1,6 @@
 import BookModel
 import BookSync
 import Hummingbird
-import WebAccess
 
 /// Lets those through who may have what a group of routes is for; see ``AccessDecision``.
 struct AccessCheck: ShelfMiddleware {

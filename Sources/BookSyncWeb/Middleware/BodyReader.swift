@@ -3,7 +3,6 @@ import BookSync
 import Foundation
 import Hummingbird
 import NIOCore
-import WebAccess
 
 /// Reads what a POST brings, within the limits of size and time.
 struct BodyReader: ShelfMiddleware {

@@ -1,8 +1,6 @@
 import BookSync
 import Foundation
 import Hummingbird
-import ShelfQueries
-import WebAccess
 
 /// Finds out who sends a request.
 struct CallerLookup: ShelfMiddleware {

@@ -1,7 +1,6 @@
 import BookModel
 import Hummingbird
 import Logging
-import WebAccess
 
 /// Tells the client what went wrong: a page for people, a document for programs.
 struct FailureAnswers: ShelfMiddleware {

@@ -1,6 +1,5 @@
 import BookModel
 import Hummingbird
-import WebAccess
 
 /// Reads the form that a POST brings, and lets it through when it carries the token that our pages give to this browser.
 struct FormReader: ShelfMiddleware {

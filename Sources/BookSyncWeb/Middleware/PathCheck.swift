@@ -1,7 +1,6 @@
 import BookModel
 import BookSync
 import Hummingbird
-import WebAccess
 
 /// Lets through what has the shape of a request for something here: a path below the base path of parts that something can be
 /// called by, with the method by which such a thing is asked for.

@@ -3,7 +3,6 @@ import BookSync
 import Crypto
 import Foundation
 import Hummingbird
-import Languages
 import NIOCore
 
 let jsonType = "application/json; charset=utf-8"

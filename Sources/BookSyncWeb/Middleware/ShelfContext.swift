@@ -3,9 +3,7 @@ import BookSync
 import Hummingbird
 import Logging
 import NIOCore
-import ShelfQueries
 import Synchronization
-import WebAccess
 
 /// What is known of a request beside what it says itself; on its way to the handler the middleware adds to it.
 struct ShelfContext: RequestContext {

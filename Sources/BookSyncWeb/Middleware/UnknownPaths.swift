@@ -1,6 +1,5 @@
 import BookModel
 import Hummingbird
-import WebAccess
 
 /// Answers where no route leads: those who may see what is there learn that there is nothing.
 struct UnknownPaths: ShelfMiddleware {

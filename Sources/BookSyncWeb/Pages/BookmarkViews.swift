@@ -1,6 +1,5 @@
 import BookModel
 import BookSync
-import ShelfQueries
 
 /// A bookmark, with what plays from there.
 struct BookmarkView: ViewModel {

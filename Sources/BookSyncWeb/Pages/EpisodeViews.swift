@@ -1,7 +1,6 @@
 import BookModel
 import BookSync
 import Foundation
-import ShelfQueries
 
 /// A button that acts on something.
 struct ActionView: ViewModel {

@@ -1,4 +1,4 @@
-import Languages
+import BookModel
 
 extension Language {
     /// The language that a visitor likes best of those there are (RFC 9110 §12.5.4, matched by RFC 4647 §3.3.1).

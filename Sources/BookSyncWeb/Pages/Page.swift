@@ -1,5 +1,4 @@
 import BookModel
-import Languages
 
 /// Who looks at a page, and what they may do.
 package struct Visitor: Sendable {

@@ -1,6 +1,5 @@
 import BookModel
 import BookSync
-import ShelfQueries
 
 /// Where the pages are, as they name each other: paths, below the base path.
 struct PageRoutes: Sendable {

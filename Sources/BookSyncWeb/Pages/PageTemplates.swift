@@ -1,5 +1,4 @@
 import BookModel
-import Languages
 import Mustache
 
 /// The templates of the pages, read once for each language with its phrases in them.

@@ -3,9 +3,6 @@ import BookSync
 import Foundation
 import LibraryFiles
 import Settings
-import ShelfQueries
-import ShelfService
-import WebAccess
 
 extension ShelfPages {
     private struct BookView: ViewModel {

@@ -1,11 +1,7 @@
 import BookModel
 import BookSync
 import CatalogFetcher
-import CatalogSearch
 import Settings
-import ShelfQueries
-import ShelfService
-import TextParsing
 
 extension ShelfPages {
     private struct FoundView: ViewModel {

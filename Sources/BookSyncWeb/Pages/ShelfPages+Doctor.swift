@@ -1,6 +1,5 @@
 import BookModel
 import BookSync
-import ShelfQueries
 
 extension ShelfPages {
     private struct FindingView: ViewModel {

@@ -1,7 +1,5 @@
 import BookModel
 import BookSync
-import ShelfQueries
-import ShelfService
 
 extension ShelfPages {
     private struct EpisodePageView: ViewModel {

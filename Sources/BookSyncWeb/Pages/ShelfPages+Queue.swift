@@ -1,7 +1,5 @@
 import BookModel
 import BookSync
-import ShelfQueries
-import ShelfService
 
 extension ShelfPages {
     private struct QueueView: ViewModel {
@@ -29,7 +27,7 @@ extension ShelfPages {
         let totals = states.answers.map { $0.value?.counts.values.reduce(0, +) ?? 0 }
         let part = PagePart(request.query["page"], of: totals.reduce(0, +), size: Self.transfersOnPage)
         var (rows, counts, left) = ([EpisodeView](), [EpisodeState: Int](), 0)
-        let ranges = parts(of: totals, from: part.first, count: part.size)
+        let ranges = librariesParts(of: totals, from: part.first, count: part.size)
         for ((place, state), range) in zip(states.answers, ranges) {
             let isRunUnderWay = state?.isRunUnderWay ?? false
             counts.merge(state?.counts ?? [:], uniquingKeysWith: +)

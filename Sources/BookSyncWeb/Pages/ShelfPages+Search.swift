@@ -1,8 +1,6 @@
 import BookModel
 import BookSync
 import Settings
-import ShelfQueries
-import ShelfService
 
 extension ShelfPages {
     private struct TableView: ViewModel {

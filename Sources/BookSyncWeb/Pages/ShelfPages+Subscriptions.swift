@@ -2,10 +2,7 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
-import OtherPrograms
 import Settings
-import ShelfQueries
-import ShelfService
 
 extension ShelfPages {
     private struct FollowedView: ViewModel {
@@ -75,7 +72,7 @@ extension ShelfPages {
         let counts = [configured.count] + stored.answers.map { $0.value ?? 0 }
         let count = counts.reduce(0, +)
         let part = PagePart(request.query["page"], of: count, size: Self.subscriptionsOnPage)
-        let ranges = parts(of: counts, from: part.first, count: part.size)
+        let ranges = librariesParts(of: counts, from: part.first, count: part.size)
         var shown = Array(configured[ranges[0]])
         for ((place, _), range) in zip(stored.answers, ranges.dropFirst()) where !range.isEmpty {
             shown +=

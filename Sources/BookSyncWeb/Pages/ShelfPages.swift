@@ -1,10 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
-import Languages
 import Settings
-import ShelfQueries
-import ShelfService
 
 /// The shelf in a browser: pages that are whole without a script, made from the store alone.
 ///

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import Languages
 
 /// The texts of the pages in one language, and how that language writes numbers, sizes, spans and times.
 package struct Strings: Sendable {

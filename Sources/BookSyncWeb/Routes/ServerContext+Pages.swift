@@ -1,11 +1,7 @@
 import BookModel
 import BookSync
 import Hummingbird
-import Languages
 import NIOCore
-import ShelfQueries
-import ShelfService
-import WebAccess
 
 extension ServerContext {
     /// What went wrong: a page for people, a document for programs.

@@ -1,8 +1,6 @@
 import BookModel
 import BookSync
 import Hummingbird
-import ShelfService
-import WebAccess
 
 extension ShelfRoutes {
     /// What can be done: by programs in JSON at `/api/v1/NAME`, by the forms of the pages at `/actions/NAME`, which lead back

@@ -1,9 +1,6 @@
 import BookModel
 import BookSync
 import Hummingbird
-import ShelfQueries
-import ShelfService
-import WebAccess
 
 extension ShelfRoutes {
     private typealias Reading = @Sendable (APIController, ShelfContext, [String: String]) async throws -> JSONDocument?

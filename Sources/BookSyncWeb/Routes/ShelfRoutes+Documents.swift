@@ -3,10 +3,6 @@ import BookSync
 import Foundation
 import Hummingbird
 import LibraryFiles
-import OtherPrograms
-import ShelfQueries
-import ShelfService
-import WebAccess
 
 extension ShelfRoutes {
     /// Feeds, audio and covers; and all of it below the key of the apps, for those that have no password.

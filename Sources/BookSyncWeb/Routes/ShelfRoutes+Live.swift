@@ -3,7 +3,6 @@ import BookSync
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
-import ShelfService
 
 extension ShelfRoutes {
     /// What moves on the shelf, as it moves (HTML Standard, "Server-sent events").

@@ -2,7 +2,6 @@ import BookModel
 import BookSync
 import Hummingbird
 import Logging
-import WebAccess
 
 extension ShelfRoutes {
     /// Logging in and out.

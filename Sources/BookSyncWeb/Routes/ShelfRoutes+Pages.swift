@@ -3,8 +3,6 @@ import BookSync
 import Foundation
 import Hummingbird
 import NIOCore
-import ShelfService
-import WebAccess
 
 extension ShelfRoutes {
     /// The pages for people, with what they are dressed with.

@@ -1,8 +1,6 @@
 import BookModel
 import BookSync
 import Hummingbird
-import ShelfService
-import WebAccess
 
 /// What is answered at which path, and who may have it.
 struct ShelfRoutes: Sendable {

@@ -1,6 +1,5 @@
 import NIOCore
 import Synchronization
-import WebAccess
 
 /// How many clients are let in at once.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import WebAccess
 
 /// Which names the server answers to.
 ///

@@ -5,7 +5,6 @@ import LibraryFiles
 import Logging
 import NIOCore
 import NIOSSL
-import ServiceLifecycle
 import Synchronization
 
 /// What the server proves itself with over TLS. The files are read again when they change, so that a certificate which is
@@ -45,6 +44,11 @@ package final class ServerCertificate: Sendable {
 
     /// With what new connections are made.
     fileprivate var context: NIOSSLContext { state.withLock { $0.context } }
+
+    /// Looks at the files every five seconds, until the task is cancelled.
+    func keepRenewed() async {
+        while (try? await Task.sleep(for: .seconds(5))) != nil { await renew() }
+    }
 
     /// Reads the files again where they changed.
     func renew() async {
@@ -107,19 +111,6 @@ package final class ServerCertificate: Sendable {
             } catch {
                 context.close(promise: nil)
             }
-        }
-    }
-}
-
-/// Looks at the certificate from time to time.
-struct CertificateService: Service {
-    let certificate: ServerCertificate
-    /// Seconds between two looks.
-    var interval = 5.0
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: .seconds(interval))) != nil { await certificate.renew() }
         }
     }
 }

@@ -1,8 +1,6 @@
 import BookModel
 import BookSync
 import Logging
-import ShelfService
-import WebAccess
 
 /// Everything that requests are answered with.
 struct ServerContext: Sendable {

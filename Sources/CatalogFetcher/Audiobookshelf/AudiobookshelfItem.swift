@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// A library item as the server's API describes it: whole, or in short, as a library lists it.
 struct AudiobookshelfItem {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// What is configured of an Audiobookshelf server. Its books are named by the ids of its library items.
 package struct AudiobookshelfSettings: Sendable {

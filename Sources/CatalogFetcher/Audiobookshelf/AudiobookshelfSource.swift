@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// Books of an Audiobookshelf server.
 package struct AudiobookshelfSource: CatalogSource, SearchableCatalog {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// The envelope of a book-resource answer: `{list, sections, …}`, or the same wrapped in `data`.
 struct BookResourceAnswer {

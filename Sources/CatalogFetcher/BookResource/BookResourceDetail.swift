@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 extension BookDescription {
     /// - Parameters:

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 
 /// An element of `list`: the fields that make an episode, each as sane as it can be made.
 struct BookResourceElement {

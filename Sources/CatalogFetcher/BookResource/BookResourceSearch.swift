@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// The search of a book-resource catalog whose address is configured.
 package struct BookResourceSearch: SearchableCatalog {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 extension BookResourceSettings: CatalogFormat {
     package static func bookID(in address: ResourceAddress) -> String? {

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 import Transport
 
 /// A catalog that speaks the book-resource API.

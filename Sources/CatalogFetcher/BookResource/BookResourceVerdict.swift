@@ -1,5 +1,3 @@
-import TextParsing
-
 /// What a book-resource answer says of itself in `status` and `msg`; such errors come with HTTP 200.
 enum BookResourceVerdict: Equatable {
     case good

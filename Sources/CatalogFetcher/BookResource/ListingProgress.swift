@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// How far the pages of a listing have come, when to stop, and what the whole of them proves.
 ///

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 import Transport
 
 /// Addresses as catalogs write them: whole, without a scheme, or relative to the catalog.

@@ -2,7 +2,6 @@ import BookModel
 import Foundation
 import NIOCore
 import NIOHTTP1
-import TextParsing
 import Transport
 
 /// Asks a catalog over HTTP until there is an answer that can be read, or a reason to stop asking.

@@ -1,6 +1,5 @@
 import BookModel
 import NIOHTTP1
-import TextParsing
 import Transport
 
 /// One kind of catalog, as configured: recognises what is its own, reads answers, and makes the source that asks for

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// Takes the pages of a listing.
 package typealias PageHandler = (CatalogPage) async throws -> Void

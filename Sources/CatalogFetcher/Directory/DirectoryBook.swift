@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// A book out of the pages of its directory.
 struct DirectoryBook {

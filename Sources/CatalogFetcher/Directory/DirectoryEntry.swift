@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 import Transport
 
 /// One file or folder of a directory page.

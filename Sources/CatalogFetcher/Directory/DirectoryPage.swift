@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 
 /// One page of a directory index: what nginx, Apache, lighttpd, Caddy and Python's `http.server` write as HTML, nginx
 /// as JSON or XML, and Caddy as JSON.

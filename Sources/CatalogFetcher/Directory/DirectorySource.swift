@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 import Transport
 
 /// Directories on a web server, each a book.

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 import Transport
 
 /// The chapters that a feed gives of an episode: in its item (Podlove Simple Chapters), or in a document of their own (JSON

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 import Transport
 
 /// Addresses in feeds: what can be fetched, and what they are known by when their changing parts are taken away.

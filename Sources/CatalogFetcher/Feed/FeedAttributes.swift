@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// The attributes of an element of a feed.
 struct FeedAttributes {

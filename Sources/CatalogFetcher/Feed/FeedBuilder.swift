@@ -1,5 +1,3 @@
-import TextParsing
-
 /// Puts a feed together from its elements.
 ///
 /// It is told of them in the document's order, looks for what it knows where that may stand, and overlooks everything else: RSS of all versions and Atom differ

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 
 /// An item while it is read.
 struct FeedItemDraft {

@@ -1,7 +1,6 @@
 import BookModel
 import Crypto
 import Foundation
-import TextParsing
 
 /// The episodes of a feed, collected over its pages, with the identity and the number that each has.
 ///

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// Reads one document of a feed from its bytes as they arrive. What it keeps is what it found, and never the document.
 final class FeedReader {

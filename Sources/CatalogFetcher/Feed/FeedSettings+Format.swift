@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 extension FeedSettings: CatalogFormat {
     /// A feed may have any address.

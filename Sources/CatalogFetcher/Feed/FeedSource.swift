@@ -2,7 +2,6 @@ import BookModel
 import Foundation
 import NIOCore
 import NIOHTTP1
-import TextParsing
 import Transport
 
 /// Podcasts and audiobooks that are listed as feeds: RSS of all versions, and Atom.

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 
 /// One file of an archive item, as its metadata lists it.
 struct ArchiveFile {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// The metadata of an archive item.
 struct ArchiveItem {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// One recording of an item in every format that the item has of it.
 struct ArchiveRecording {

@@ -1,6 +1,5 @@
 import BookModel
 import Foundation
-import TextParsing
 
 /// What is configured of the Internet Archive, or of a mirror of it.
 package struct InternetArchiveSettings: Sendable {

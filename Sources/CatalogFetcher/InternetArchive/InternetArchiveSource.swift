@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 import Transport
 
 /// Items of the Internet Archive, each a book.

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// A book as LibriVox's API tells it.
 package struct LibriVoxBook {

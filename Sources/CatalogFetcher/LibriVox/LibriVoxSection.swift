@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// One section of a LibriVox book.
 struct LibriVoxSection {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 import Transport
 
 /// LibriVox through its API. Two thirds of its books are listed without the addresses of their files; those are looked

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// What a document of an OPDS catalog says: a feed, a publication's entry, or a publication's manifest.
 struct OPDSDocument {

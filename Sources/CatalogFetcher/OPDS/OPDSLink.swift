@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// A link of a feed or a publication, or a file of a manifest.
 struct OPDSLink {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// A publication as a feed, its own entry or its manifest (the W3C's or Readium's) describes it.
 struct OPDSPublication {

@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// The attributes of outlines that are looked at, in any case; those of booksync's own with their namespace.
 enum OutlineAttribute: UInt8 {

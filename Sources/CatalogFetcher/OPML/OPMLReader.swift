@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// Reads OPML as it is found: of any version, cut, with HTML's entities, attributes in any case.
 package enum OPMLReader {

@@ -1,5 +1,3 @@
-import TextParsing
-
 /// Reads the markup of a document as it is found on the web, well-formed or not, and tells a handler what it is made of, as
 /// the bytes arrive. What a well-formed document says is told as any XML parser tells it; beyond that:
 ///

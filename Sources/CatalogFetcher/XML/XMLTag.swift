@@ -1,5 +1,3 @@
-import TextParsing
-
 /// A tag, put together from the byte behind its `<` on. Whatever is written there, it ends at a `>` outside of quotes, or at
 /// a `<`, which begins the next one.
 ///

@@ -2,7 +2,6 @@ import BookModel
 import CatalogStore
 import Foundation
 import Logging
-import ShelfQueries
 import Support
 import Testing
 

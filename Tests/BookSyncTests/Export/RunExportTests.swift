@@ -7,8 +7,6 @@ import Testing
 
 @testable import BookSync
 @testable import Settings
-@testable import ShelfQueries
-@testable import ShelfService
 
 /// What `downloads.export` has a run write.
 @Suite(.full, .limitedConcurrency) struct RunExportTests {

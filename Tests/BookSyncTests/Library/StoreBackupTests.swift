@@ -1,7 +1,6 @@
 import BookModel
 import CatalogStore
 import Foundation
-import ShelfQueries
 import Support
 import Testing
 

@@ -1,4 +1,4 @@
-import ShelfQueries
+import BookSync
 import Support
 
 #if os(Linux)
@@ -6,10 +6,7 @@ import Support
     import CatalogStore
     import DownloadEngine
     import Foundation
-    import Support
     import Testing
-
-    @testable import BookSync
 
     /// Case 36 of the download cases, on a disk that really is full.
     @Suite(.limitedConcurrency, .needsMounting)

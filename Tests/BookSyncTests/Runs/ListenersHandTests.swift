@@ -2,7 +2,6 @@ import BookModel
 import CatalogStore
 import Foundation
 import Settings
-import ShelfQueries
 import Support
 import Testing
 

@@ -7,8 +7,6 @@ import Testing
 
 @testable import BookSync
 @testable import LibraryFiles
-@testable import ShelfQueries
-@testable import Verification
 
 /// Case 44: a store that is damaged or lost costs no byte that is on disk.
 @Suite(.full, .limitedConcurrency) struct LostStoreTests {

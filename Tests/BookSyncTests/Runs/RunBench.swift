@@ -5,7 +5,6 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import Logging
-import ShelfQueries
 import Support
 import Testing
 

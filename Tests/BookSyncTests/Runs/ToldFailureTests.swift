@@ -4,7 +4,6 @@ import Support
 #if os(Linux)
     import BookModel
     import Foundation
-    import Support
     import Testing
 
     @testable import BookSync

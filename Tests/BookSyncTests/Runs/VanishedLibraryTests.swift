@@ -7,8 +7,6 @@ import Support
     import Foundation
     import Logging
     import Settings
-    import ShelfQueries
-    import Support
     import Testing
 
     @testable import BookSync

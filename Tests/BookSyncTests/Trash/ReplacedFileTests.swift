@@ -5,7 +5,6 @@ import Support
 import Testing
 
 @testable import BookSync
-@testable import Verification
 
 /// What a download replaces goes to the trash, and comes back from there.
 @Suite(.limitedConcurrency) struct ReplacedFileTests {

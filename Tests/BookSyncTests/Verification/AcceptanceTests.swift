@@ -5,7 +5,6 @@ import Support
 import Testing
 
 @testable import BookSync
-@testable import Verification
 
 /// What `verify --accept` takes for the user's work, and what it does not.
 @Suite(.limitedConcurrency) struct AcceptanceTests {

@@ -7,7 +7,6 @@ import Testing
 
 @testable import BookSync
 @testable import LibraryFiles
-@testable import Verification
 
 /// What `verify --repair` brings back, and what it never takes away.
 @Suite(.full, .limitedConcurrency) struct RepairTests {

@@ -7,7 +7,6 @@ import Testing
 
 @testable import BookSync
 @testable import LibraryFiles
-@testable import Verification
 
 extension RunBench {
     /// One verification as `verify` makes it.

@@ -5,7 +5,6 @@ import Support
 import Testing
 
 @testable import BookSync
-@testable import Verification
 
 @Suite(.full, .limitedConcurrency) struct VerificationTests {
     private let files = FileManager.default

@@ -1,4 +1,4 @@
-import Languages
+import BookModel
 import Testing
 
 @testable import BookSyncWeb

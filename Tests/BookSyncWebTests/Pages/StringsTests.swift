@@ -1,5 +1,5 @@
+import BookModel
 import Foundation
-import Languages
 import Testing
 
 @testable import BookSyncWeb

@@ -1,6 +1,5 @@
 import BookModel
 import Testing
-import TextParsing
 
 @testable import CatalogFetcher
 

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 /// Feeds in all sorts of encodings, declared truly, falsely or not at all.
 @Suite struct DocumentEncodingTests {

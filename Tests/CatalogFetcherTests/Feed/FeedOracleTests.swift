@@ -4,7 +4,6 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 /// What feedparser and podcastparser read from recorded feeds, held against what is read here.
 @Suite struct FeedOracleTests {

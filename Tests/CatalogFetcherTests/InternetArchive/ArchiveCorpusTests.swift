@@ -4,7 +4,6 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 private struct ExpectedItem: Decodable, Sendable {
     struct File: Decodable, Sendable {

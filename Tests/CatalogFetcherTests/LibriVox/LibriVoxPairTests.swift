@@ -1,7 +1,6 @@
 import BookModel
 import Support
 import Testing
-import TextParsing
 
 @testable import CatalogFetcher
 

@@ -3,7 +3,6 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
-@testable import TextParsing
 
 @Suite struct XMLReaderTests {
     /// Everything that a well-formed document may hold, with characters of two, three and four bytes.

@@ -1,0 +1,131 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Logging
+import Settings
+import Transport
+
+/// Follows collections: lists each as a mirror begins, and has its books fetched in runs of some hundreds, so that a run of a hundred
+/// thousand books needs no more memory than one of few.
+package struct CollectionMirror: Sendable {
+    private static let booksInRun = 500
+
+    private let configuration: Configuration
+    private let store: CatalogStore
+    private let logger: Logger
+    private let tell: @Sendable (Message) async -> Void
+
+    /// - Parameters:
+    ///   - session: its library's lock is held meanwhile.
+    ///   - tell: is told of each collection that was listed, in a sentence; what could not be is told by the first run.
+    package init(
+        _ configuration: Configuration, in session: LibrarySession, logger: Logger,
+        tell: @escaping @Sendable (Message) async -> Void
+    ) {
+        (self.configuration, store, self.logger, self.tell) = (configuration, session.store, logger, tell)
+    }
+
+    /// Lists the collections among the subscriptions, and does the runs that fetch their books. The first one fetches the other
+    /// subscriptions, too; it is done even if there is nothing to do.
+    /// - Parameters:
+    ///   - limits: of all runs together.
+    ///   - isWhole: whether these are all subscriptions.
+    ///   - run: does one run, within what is left of the limits.
+    /// - Returns: what the last run came to, the failures of all, and last among them why books were not checked, which no
+    ///   run has reported; nil where all were.
+    package func execute(
+        _ subscriptions: [Subscription], order: TransferOrder? = nil, within limits: RunLimits = RunLimits(),
+        isWhole: Bool = true,
+        run: ([RunRequest.Item], [RunRequest.ListAnswer], RunLimits) async throws -> RunReport
+    ) async throws -> (report: RunReport, failures: [Failure], unchecked: Failure?) {
+        // Within limits perhaps only a part is done of it.
+        let mirrors = isWhole && limits.allowAll ? try await store.requests().filter { $0.kind == .mirror } : []
+        let deadline = limits.seconds.map { ContinuousClock.now + .seconds($0) }
+        var limits = limits
+        let collections = subscriptions.filter(\.book.isCollection)
+        var lists = try await list(collections)
+        var failures: [Failure] = []
+        var items = configuration.items(of: subscriptions, order: order)
+        var taken = Set(items.map(\.book))
+        var last: [BookIdentity: Int64] = [:]
+        var previous: RunReport?
+        while true {
+            var books: [BookIdentity] = []
+            for collection in collections where books.count < Self.booksInRun {
+                let found = try await store.booksToFetch(
+                    of: collection.book, after: last[collection.book] ?? 0, limit: collection.collection.maxBooks,
+                    count: Self.booksInRun - books.count)
+                if let number = found.last?.number { last[collection.book] = number }
+                // A book that is subscribed to is brought as its own subscription says; one of two collections once.
+                let new = found.map(\.book).filter { taken.insert($0).inserted }
+                items += configuration.items(of: new.map { collection.of($0) }, order: order)
+                books += found.map(\.book)
+            }
+            limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
+            if let previous {
+                guard !books.isEmpty else {
+                    try await store.end(mirrors.map(\.id))
+                    return (previous, failures, nil)
+                }
+                guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {
+                    let unchecked = Failure(
+                        .temporary, what: "\(Message(books.count, "book")) or more not checked",
+                        why: "the limits of the run were reached", remedy: "run again, or with wider limits")
+                    return (previous, failures + [unchecked], unchecked)
+                }
+            }
+            let report = try await run(items, lists, limits)
+            failures += report.failures
+            // Of the others the list is believed another night.
+            try await store.noteFetched(Array(Set(books).intersection(report.listedBooks)))
+            if Task.isCancelled || report.failures.contains(where: { $0.disposition == .stop }) {
+                return (report, failures, nil)
+            }
+            (items, lists, previous, limits) = ([], [], report, report.limits)
+        }
+    }
+
+    private func list(_ collections: [Subscription]) async throws -> [RunRequest.ListAnswer] {
+        try await store.forgetCollections(except: collections.map(\.book))
+        guard !collections.isEmpty else { return [] }
+        return try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+            var answers: [RunRequest.ListAnswer] = []
+            for subscription in collections {
+                do {
+                    let list = try configuration.requireCollection(subscription.book, over: transport)
+                    let outcome = try await CollectionListing(store: store, subscription: subscription, list: list)
+                        .execute()
+                    await tell(Self.sentence(outcome, of: subscription))
+                    answers.append(.init(subscription.book))
+                } catch let failure as Failure where failure.kind != .libraryUnwritable {
+                    // The other lists, and the books that are known, can be had all the same.
+                    let skipped = Failure(failure.kind, what: failure.what, why: failure.why, remedy: failure.remedy)
+                    answers.append(.init(subscription.book, failure: skipped))
+                }
+            }
+            return answers
+        }
+    }
+
+    private static func sentence(_ outcome: CollectionListing.Outcome, of subscription: Subscription) -> Message {
+        let (changes, name) = (outcome.changes, subscription.book)
+        let others = changes.gone > changes.goneTitles.count ? ", …" : ""
+        let titles = changes.goneTitles.joined(separator: ", ") + others
+        let differs = outcome.declared.map { $0 != changes.listed } ?? false
+        let parts: [Message?] = [
+            changes.wanted < changes.listed
+                ? "\(changes.wanted) of \(Message(changes.listed, "book"))" : Message(changes.wanted, "book"),
+            changes.new > 0 ? "\(changes.new) new" : nil,
+            changes.gone > 0 ? "\(changes.gone) no longer listed, and kept (\(titles))" : nil,
+            differs ? "the catalog says that there are \(outcome.declared ?? 0)" : nil,
+        ]
+        return "\(name): \(parts.compactMap(\.self).joined(separator: ", "))"
+    }
+}
+
+extension Subscription {
+    /// What the subscription to a collection says of one of its books.
+    fileprivate func of(_ book: BookIdentity) -> Subscription {
+        Subscription(book: book, order: order, limits: limits, naming: naming, keep: keep)
+    }
+}

@@ -1,0 +1,126 @@
+import BookModel
+import CatalogStore
+import Foundation
+import LibraryFiles
+import Logging
+import Settings
+import Synchronization
+
+/// Fetches bad files again, through a run like any other.
+///
+/// A bad file stays at its place until the good one is whole and takes that over; then it is in the trash: whoever asks for a
+/// repair wants the episode as the catalog has it, and may not have thought of the tags that they once edited.
+package struct VerificationRepair: Sendable {
+    private let configuration: Configuration
+    private let logger: Logger
+    private let emit: @Sendable (LibraryVerification.Event) -> Void
+
+    package init(
+        configuration: Configuration, logger: Logger, emit: @escaping @Sendable (LibraryVerification.Event) -> Void
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.emit = emit
+    }
+
+    /// Looks at the bad files once more, now that nobody else changes the library, and fetches them again.
+    /// - Parameter report: of a verification that has ended.
+    /// - Returns: the report with what came of each bad file.
+    /// - Throws: ``Failure``; `CancellationError` when it came before anything was begun.
+    package func execute(
+        _ report: VerificationReport, in session: LibrarySession
+    ) async throws -> VerificationReport {
+        let begin = ContinuousClock.now
+        var report = try await lookedAtAgain(report, in: session)
+        for index in report.bad.indices where !report.bad[index].verdict.isRepairable {
+            report.bad[index].repair = .left("fetching it again would not help, and it is left alone")
+        }
+        let wanted = report.bad.indices.filter { report.bad[$0].repair == nil }
+        guard !wanted.isEmpty else { return report }
+        let reasons = Reasons()
+        let run = SyncRun(configuration: configuration, logger: logger) { event in
+            reasons.record(event)
+            emit(.run(event))
+        }
+        let request = try await request(wanted.map { report.bad[$0] }, in: session)
+        report.failures += try await run.execute(request, in: session).failures
+        for index in wanted {
+            report.bad[index].repair = try await outcome(for: report.bad[index], in: session, reasons: reasons)
+        }
+        report.seconds += (ContinuousClock.now - begin) / .seconds(1)
+        return report
+    }
+
+    private func lookedAtAgain(
+        _ report: VerificationReport, in session: LibrarySession
+    ) async throws -> VerificationReport {
+        var report = report
+        // Their bytes are as recorded.
+        let broken = report.bad.filter { if case .brokenAudio = $0.verdict { true } else { false } }
+        let again = try await verified(report.bad.filter { !broken.contains($0) }, in: session)
+        try Task.checkCancellation()
+        report.intact += again.intact
+        report.bad = again.bad + broken
+        return report
+    }
+
+    private func verified(_ files: [VerifiedFile], in session: LibrarySession) async throws -> VerificationReport {
+        let pass = VerificationPass(
+            files, library: session.folder.path, depth: .whole, store: session.store, round: nil, operations: [],
+            report: VerificationReport(isQuick: false), emit: { _ in })
+        return try await pass.run()
+    }
+
+    private func request(_ bad: [VerifiedFile], in session: LibrarySession) async throws -> RunRequest {
+        let titles = try configuration.allSubscriptions(with: try await session.subscriptions())
+        let items = Dictionary(grouping: bad, by: \.file.episode.book).sorted { $0.key < $1.key }.map { book, files in
+            RunRequest.Item(
+                book: book, filter: EpisodeFilter(only: SectionRanges(files.map { $0.section...$0.section })),
+                title: titles.first { $0.book == book }?.title)
+        }
+        let damages = bad.map { ($0.file.episode, $0.sentence.description) }
+        return try RunRequest(
+            items: items, order: configuration.downloads.order,
+            repairs: Dictionary(damages) { first, _ in first })
+    }
+
+    /// What the store and the disk say of a file now.
+    private func outcome(
+        for bad: VerifiedFile, in session: LibrarySession, reasons: Reasons
+    ) async throws -> VerifiedFile.Repair {
+        let episode = bad.file.episode
+        let shelved = try await session.store.episode(episode)
+        if shelved?.removedAt != nil { return .countsAsRemoved }
+        let why = reasons.reason(for: episode) ?? "the run ended before it came to it"
+        guard let file = shelved?.file else { return .left(why) }
+        // A record that is as it was vouches for nothing new, unless the file is back by itself.
+        if Task.isCancelled { return file.fetchedAt == bad.file.fetchedAt ? .left(why) : .repaired(keptAs: nil) }
+        let now = VerifiedFile(section: bad.section, name: bad.name, file: file, verdict: .intact)
+        let again = try await verified([now], in: session)
+        guard again.intact == 1 else { return .left(why) }
+        let kept = try await session.trash.list().first {
+            $0.file.episode == episode && $0.file.fetchedAt == bad.file.fetchedAt
+        }
+        return .repaired(keptAs: kept?.to)
+    }
+
+    /// Hears why episodes are not fetched.
+    private final class Reasons: Sendable {
+        private let said = Mutex<[EpisodeIdentity: Message]>([:])
+
+        func record(_ event: SyncEvent) {
+            switch event {
+            case .planned(let plan):
+                for action in plan.actions where !action.kind.isTransfer {
+                    said.withLock { $0[action.episode.identity] = action.reason }
+                }
+            case .failed(let report):
+                guard let episode = report.episode else { return }
+                said.withLock { $0[episode] = report.failure.message }
+            default: return
+            }
+        }
+
+        func reason(for episode: EpisodeIdentity) -> Message? { said.withLock { $0[episode] } }
+    }
+}
