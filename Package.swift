@@ -110,7 +110,7 @@ let package = Package(
         module("AudioFiles", uses: ["BookModel", "CatalogStore", "LibraryFiles", subprocess, system, crypto]),
         module(
             "DownloadEngine",
-            uses: ["BookModel", "Transport", "LibraryFiles", nioCore, nioHTTP1, crypto, heap, logging]),
+            uses: ["BookModel", "Transport", "LibraryFiles", "CFileSystem", nioCore, nioHTTP1, crypto, heap, logging]),
         module(
             "Settings",
             uses: ["BookModel", "Transport", "CatalogFetcher", "LibraryFiles", "DownloadEngine", "Yams"]),

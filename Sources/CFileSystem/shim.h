@@ -18,6 +18,8 @@ static inline ssize_t booksync_get_attribute(int file, const char *name, void *v
     return fgetxattr(file, name, value, size);
 }
 static inline int booksync_remove_attribute(int file, const char *name) { return fremovexattr(file, name); }
+// Begins to write what was written to the file, and waits for nothing: sync_file_range with SYNC_FILE_RANGE_WRITE. It promises nothing.
+static inline void booksync_start_sync(int file) { (void)syscall(SYS_sync_file_range, file, 0L, 0L, 2); }
 #else
 #include <stdio.h>
 static inline int booksync_rename_exclusively(int from, const char *old_path, int to, const char *new_path) {
@@ -30,6 +32,7 @@ static inline ssize_t booksync_get_attribute(int file, const char *name, void *v
     return fgetxattr(file, name, value, size, 0, 0);
 }
 static inline int booksync_remove_attribute(int file, const char *name) { return fremovexattr(file, name, 0); }
+static inline void booksync_start_sync(int file) { (void)file; }
 #endif
 
 #endif

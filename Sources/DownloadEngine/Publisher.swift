@@ -37,6 +37,7 @@ struct Publisher: Sendable {
     func publish(_ files: [ReceivedFile]) -> [Result<LocalFile, any Error>] {
         var publications = files.map { file in Publication(file: file, outcome: Result { try file.mark() }) }
         defer { for publication in publications { publication.file.close(isPublished: !publication.hasFailed) } }
+        for file in files { file.startSync() }
         for index in publications.indices { publications[index].go { try files[index].sync() } }
         do {
             try watch.requireSameDisk()

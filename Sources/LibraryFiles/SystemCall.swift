@@ -51,6 +51,11 @@ package func systemCall<T: SignedInteger>(
     return result
 }
 
+/// Deletes a file; that it is gone already is no error.
+package func deleteFile(_ path: String) throws {
+    guard unlink(path) == 0 || errno == ENOENT else { throw Failure.file("\(path) cannot be deleted", errno: errno) }
+}
+
 /// Writes all bytes, however many calls that takes.
 /// - Parameter onWrite: is told the bytes of each call.
 /// - Throws: ``SystemError`` when one fails, or takes nothing.

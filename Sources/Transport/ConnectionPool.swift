@@ -11,7 +11,7 @@ struct ConnectionKey: Sendable, Hashable {
     var route: ConnectionRoute
     var endpoint: Endpoint
     /// Of the address that is connected to; nil for any. A connection that leads elsewhere fails with
-    /// ``TransportError/ScopeChange`` before any request is sent on it.
+    /// ``ExchangeFailure/scopeChange`` before any request is sent on it.
     var scope: AddressScope?
     /// Trusted beside those of the machine.
     var authorities: TrustedAuthorities?
@@ -70,21 +70,20 @@ final class ConnectionPool: Sendable {
     }
 
     /// No request may be under way any more.
-    func shutdown() async throws {
+    func shutdown() {
         let all = state.withLock { state in
             defer { state = State(isShutDown: true) }
             return state.idle.values.joined()
         }
-        for connection in all { try? await connection.channel.close() }
+        for connection in all { connection.channel.close(promise: nil) }
     }
 
     /// Parts of bodies reach a reader on the same event loop without a change of thread.
     private func takeIdle(_ key: ConnectionKey, preferring eventLoop: any EventLoop) -> HTTPConnection? {
         state.withLock { state in
-            guard var idle = state.idle[key], !idle.isEmpty else { return nil }
+            guard let idle = state.idle[key], !idle.isEmpty else { return nil }
             let index = idle.lastIndex { $0.channel.eventLoop === eventLoop } ?? idle.count - 1
-            defer { state.idle[key] = idle.isEmpty ? nil : idle }
-            return idle.remove(at: index)
+            return state.idle[key]?.remove(at: index)
         }
     }
 
@@ -97,11 +96,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func drop(_ channel: any Channel, of key: ConnectionKey) {
-        state.withLock { state in
-            guard var idle = state.idle[key] else { return }
-            idle.removeAll { $0.channel === channel }
-            state.idle[key] = idle.isEmpty ? nil : idle
-        }
+        state.withLock { $0.idle[key]?.removeAll { $0.channel === channel } }
     }
 
     // MARK: Opening
@@ -122,13 +117,9 @@ final class ConnectionPool: Sendable {
             )
             .connect(host: key.endpoint.host, port: key.endpoint.port)
             .flatMap { channel in
-                self.address(for: key.route, on: eventLoop).flatMap { resolved in
-                    do {
-                        return try self.prepare(channel, for: key, at: resolved, securedBy: security, within: timeout)
-                    } catch {
-                        return eventLoop.makeFailedFuture(error)
-                    }
-                }.flatMapErrorThrowing { error in
+                self.address(for: key.route, on: eventLoop).flatMapThrowing { resolved in
+                    try self.prepare(channel, for: key, at: resolved, securedBy: security, within: timeout)
+                }.flatMap { $0 }.flatMapErrorThrowing { error in
                     channel.close(promise: nil)
                     throw error
                 }
@@ -144,14 +135,16 @@ final class ConnectionPool: Sendable {
         if let scope = key.scope {
             let reached = key.route.proxy == nil ? channel.remoteAddress : resolved
             guard let address = reached?.addressBytes else { throw ChannelError.ioOnClosedChannel }
-            guard AddressScope(address) == scope else { throw TransportError.ScopeChange() }
+            guard AddressScope(address) == scope else { throw ExchangeFailure.scopeChange }
         }
         guard case .tunnelled(let proxy, let end) = key.route else {
             return try finish(channel, securedTo: key.endpoint.host, by: security, for: key, within: timeout)
         }
-        let opened = channel.eventLoop.makePromise(of: Void.self)
         let negotiation = try negotiation(with: proxy, to: end, at: resolved?.addressBytes)
-        try channel.pipeline.syncOperations.addHandler(TunnelHandler(negotiation, timeout: timeout, opened: opened))
+        let opened = channel.eventLoop.makePromise(of: Void.self)
+        opened.failing {
+            try channel.pipeline.syncOperations.addHandler(TunnelHandler(negotiation, timeout: timeout, opened: opened))
+        }
         return opened.futureResult.flatMapThrowing {
             try self.finish(channel, securedTo: end.host, by: security, for: key, within: timeout)
         }.flatMap { $0 }
@@ -165,6 +158,8 @@ final class ConnectionPool: Sendable {
         let pipeline = channel.pipeline.syncOperations
         if let security {
             let isName = AddressScope.ofNumeric(host) == nil
+            // Without a name the certificate would be held against the address of the proxy.
+            guard isName || key.route.proxy == nil else { throw ExchangeFailure.numericHostInTunnel }
             try pipeline.addHandler(NIOSSLClientHandler(context: security, serverHostname: isName ? host : nil))
         }
         let ready = channel.eventLoop.makePromise(of: Void.self)
@@ -172,12 +167,14 @@ final class ConnectionPool: Sendable {
             stallTimeout: .milliseconds(Int64(options.stallTimeout * 1000)),
             handshakeTimeout: security == nil ? nil : timeout, ready: ready,
             onFree: { self.keep($0, for: key) }, onClose: { self.drop($0, of: key) })
-        try pipeline.addHandlers([
-            HTTPRequestEncoder(),
-            ByteToMessageHandler(
-                HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward)),
-            handler,
-        ])
+        ready.failing {
+            try pipeline.addHandlers([
+                HTTPRequestEncoder(),
+                ByteToMessageHandler(
+                    HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward)),
+                handler,
+            ])
+        }
         let connection = HTTPConnection(channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop))
         return ready.futureResult.map { connection }
     }
@@ -191,7 +188,7 @@ final class ConnectionPool: Sendable {
         }
         let destination = address.map(SOCKSNegotiation.Destination.address) ?? .name(end.host)
         guard let negotiation = SOCKSNegotiation(to: destination, port: end.port) else {
-            throw TunnelFailure(refusal: .forbidden("the server's name is too long for SOCKS"))
+            throw ExchangeFailure.tunnel(.forbidden("the server's name is too long for SOCKS"))
         }
         return negotiation
     }
@@ -207,7 +204,7 @@ final class ConnectionPool: Sendable {
             do {
                 promise.succeed(try SocketAddress.makeAddressResolvingHost(end.host, port: end.port))
             } catch {
-                promise.fail(TransportError.Unresolvable(host: end.host))
+                promise.fail(ExchangeFailure.unresolvable(host: end.host))
             }
         }
         return promise.futureResult
@@ -218,10 +215,19 @@ final class ConnectionPool: Sendable {
         if let known = security.withLock({ $0[authorities] }) { return known }
         var configuration = TrustedAuthorities.extend(options.security, by: authorities)
         configuration.applicationProtocols = ["http/1.1"]
+        // Whoever closes a connection wants nothing of it any more.
+        configuration.shutdownTimeout = .milliseconds(100)
         let context = try await NIOThreadPool.singleton.runIfActive { [configuration] in
             try NIOSSLContext(configuration: configuration)
         }
         security.withLock { $0[authorities] = context }
         return context
+    }
+}
+
+extension EventLoopPromise where Value == Void {
+    /// Fails with what the handler that is to complete it could not be added for.
+    fileprivate func failing(unless addHandler: () throws -> Void) {
+        do { try addHandler() } catch { fail(error) }
     }
 }

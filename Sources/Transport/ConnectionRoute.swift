@@ -55,8 +55,8 @@ extension ConnectionRoute {
     func failure(_ error: any Error, address: ResourceAddress) -> any Error {
         let classified = TransportError.classify(error, address: address)
         guard let proxy, let failure = classified as? TransportError else { return classified }
-        if let error = error as? TunnelFailure {
-            return TransportError(Self.kind(of: error.refusal, by: proxy), address: address)
+        if case ExchangeFailure.tunnel(let refusal) = error {
+            return TransportError(Self.kind(of: refusal, by: proxy), address: address)
         }
         let kind: TransportError.Kind
         switch failure.kind {

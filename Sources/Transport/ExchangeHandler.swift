@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import NIOTLS
 
 /// Why an exchange, or a connection, is given up.
@@ -10,6 +11,14 @@ enum ExchangeFailure: Error {
     case stalled
     /// TLS was not agreed on within the connect timeout.
     case handshakeTimedOut
+    /// The connection leads to an address of another scope than it must.
+    case scopeChange
+    /// A name that was looked up for a proxy.
+    case unresolvable(host: String)
+    /// A proxy made no tunnel.
+    case tunnel(TunnelRefusal)
+    /// A server without a name, whose certificate cannot be checked behind a proxy.
+    case numericHostInTunnel
 }
 
 /// A request as it goes out.
@@ -37,11 +46,20 @@ struct HTTPConnection: Sendable {
 
     /// No other exchange may be under way on it.
     func send(_ request: OutgoingRequest, answerTo stream: ResponseStream) {
-        if channel.eventLoop.inEventLoop {
-            handler.value.send(request, answerTo: stream, on: self)
-        } else {
-            channel.eventLoop.execute { handler.value.send(request, answerTo: stream, on: self) }
-        }
+        onLoop { handler.value.send(request, answerTo: stream, on: self) }
+    }
+
+    /// Ends the exchange whose answer nobody wants any more, and with it the connection.
+    func drop(_ stream: ResponseStream) {
+        onLoop { handler.value.drop(stream) }
+    }
+
+    func resume() {
+        onLoop { handler.value.resume() }
+    }
+
+    private func onLoop(_ work: @escaping @Sendable () -> Void) {
+        if channel.eventLoop.inEventLoop { work() } else { channel.eventLoop.execute(work) }
     }
 }
 
@@ -64,9 +82,11 @@ final class ExchangeHandler: ChannelInboundHandler {
     /// The exchange under way.
     private var exchange: (stream: ResponseStream, connection: HTTPConnection)?
     private var announcements = 0
+    private var isInBody = false
     private var staysOpen = false
     /// When bytes came, or an exchange began or ended, last.
     private var lastProgress = NIODeadline.now()
+    private var isSuspected = false
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
@@ -89,10 +109,13 @@ final class ExchangeHandler: ChannelInboundHandler {
         guard let context, context.channel.isActive else {
             return stream.end(with: .failure(ChannelError.ioOnClosedChannel))
         }
-        guard stream.attach(to: context.channel) else { return onFree(connection) }
+        guard stream.attach(to: connection) else {
+            if timer == nil { watch(for: Self.maxIdle) }
+            return onFree(connection)
+        }
         exchange = (stream, connection)
-        announcements = 0
-        lastProgress = .now()
+        (announcements, isInBody) = (0, false)
+        noteProgress()
         timer?.cancel()
         watch(for: stallTimeout)
         context.write(wrapOutboundOut(.head(request.head)), promise: nil)
@@ -122,6 +145,7 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     private func becomeReady() {
         timer?.cancel()
+        timer = nil
         ready?.succeed()
         ready = nil
     }
@@ -130,12 +154,13 @@ final class ExchangeHandler: ChannelInboundHandler {
         // Nobody asked, so it answers nothing.
         guard let (stream, connection) = exchange else { return context.close(promise: nil) }
         switch unwrapInboundIn(data) {
+        case .head(let head) where head.status.code < 100: fail(HTTPParserError.invalidStatus)
         case .head(let head) where head.status.code < 200:
             announcements += 1
             let isSwitch = head.status == .switchingProtocols
             if isSwitch || announcements > Self.maxInformationalResponses { fail(ExchangeFailure.endlessAnnouncements) }
         case .head(let head):
-            staysOpen = head.isKeepAlive
+            (isInBody, staysOpen) = (true, head.isKeepAlive)
             stream.receive(head)
         case .body(let part):
             if stream.receive(part) { setReading(false) }
@@ -152,17 +177,37 @@ final class ExchangeHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        lastProgress = .now()
+        noteProgress()
         context.fireChannelReadComplete()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(error)
+        guard isInBody, error is BoringSSLError else { return fail(error) }
+        // What was decrypted is handed on at the end of a read, to which it does not come any more.
+        context.pipeline.fireChannelReadComplete()
+        fail(ChannelError.eof)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         fail(ChannelError.eof)
         context.fireChannelInactive()
+    }
+
+    func drop(_ stream: ResponseStream) {
+        guard exchange?.stream === stream else { return }
+        // TLS takes its time to end.
+        setReading(false)
+        fail(CancellationError())
+    }
+
+    /// The reader has room again.
+    func resume() {
+        noteProgress()
+        setReading(true)
+    }
+
+    private func noteProgress() {
+        (lastProgress, isSuspected) = (.now(), false)
     }
 
     private func fail(_ error: any Error) {
@@ -185,9 +230,14 @@ final class ExchangeHandler: ChannelInboundHandler {
     /// Looks, after some time, whether anything has come since; time in which the reader is busy does not count.
     private func watch(for time: TimeAmount) {
         timer = context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
-            if exchange?.stream.isPaused == true { lastProgress = .now() }
+            if exchange?.stream.isPaused == true { noteProgress() }
             let left = lastProgress + (exchange == nil ? Self.maxIdle : stallTimeout) - .now()
             if left > .zero { return watch(for: left) }
+            if !isSuspected {
+                // The loop may have been held up: what has come meanwhile is read first.
+                isSuspected = true
+                return watch(for: .milliseconds(100))
+            }
             fail(ExchangeFailure.stalled)
         }
     }

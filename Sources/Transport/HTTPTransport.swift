@@ -267,9 +267,7 @@ package struct HTTPTransport: Sendable {
         return scopes
     }
 
-    fileprivate func shutdown() async throws {
-        try await core.connections.shutdown()
-    }
+    fileprivate func shutdown() { core.connections.shutdown() }
 }
 
 /// Runs `body` with a transport that is shut down afterwards, however `body` ends.
@@ -277,7 +275,6 @@ package func withHTTPTransport<Result: Sendable>(
     options: TransportOptions, logger: Logger, _ body: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     let transport = HTTPTransport(options: options, logger: logger)
-    let outcome = await Swift.Result.of { try await body(transport) }
-    try await transport.shutdown()
-    return try outcome.get()
+    defer { transport.shutdown() }
+    return try await body(transport)
 }

@@ -17,15 +17,15 @@ final class ResponseStream: Sendable {
         var ending: Result<ByteBuffer?, any Error>?
         var partReader: CheckedContinuation<ByteBuffer?, any Error>?
         /// Until the end.
-        var channel: (any Channel)?
+        var connection: HTTPConnection?
 
         /// The next part or the end, if it is there, and the connection that has to go on.
-        mutating func takeNext() -> (next: Result<ByteBuffer?, any Error>?, paused: (any Channel)?) {
+        mutating func takeNext() -> (next: Result<ByteBuffer?, any Error>?, paused: HTTPConnection?) {
             guard let part = parts.popFirst() else { return (ending, nil) }
             buffered -= part.readableBytes
             guard isPaused, buffered <= ResponseStream.maxBuffered else { return (.success(part), nil) }
             isPaused = false
-            return (.success(part), channel)
+            return (.success(part), connection)
         }
     }
 
@@ -96,23 +96,24 @@ final class ResponseStream: Sendable {
             if taken.next == nil { state.partReader = reader }
             return taken
         }
-        paused?.setOption(.autoRead, value: true).whenComplete { _ in }
+        paused?.resume()
         return next
     }
 
     /// Ends an exchange that nobody wants any more.
     private func abandon(with error: any Error) {
-        let channel = state.withLock { $0.ending == nil ? $0.channel : nil }
+        let connection = state.withLock { $0.connection }
         end(with: .failure(error))
-        channel?.close(promise: nil)
+        // By now it may have been given to another exchange.
+        connection?.drop(self)
     }
 
     // MARK: Receiving
 
     /// - Returns: false if nobody waits for an answer any more.
-    func attach(to channel: any Channel) -> Bool {
+    func attach(to connection: HTTPConnection) -> Bool {
         state.withLock { state in
-            if state.ending == nil { state.channel = channel }
+            if state.ending == nil { state.connection = connection }
             return state.ending == nil
         }
     }
@@ -146,19 +147,19 @@ final class ResponseStream: Sendable {
         return mustPause
     }
 
-    /// Only the first end counts.
+    /// Only the first end counts. One without a head is a failure.
     func end(with ending: Result<ByteBuffer?, any Error>) {
+        let failure: any Error = if case .failure(let error) = ending { error } else { ChannelError.eof }
         let (headReader, partReader) = state.withLock { state in
             if state.ending == nil {
                 state.ending = ending
-                if state.head == nil, case .failure(let error) = ending { state.head = .failure(error) }
+                if state.head == nil { state.head = .failure(failure) }
             }
-            (state.channel, state.isPaused) = (nil, false)
+            (state.connection, state.isPaused) = (nil, false)
             defer { (state.headReader, state.partReader) = (nil, nil) }
             return (state.headReader, state.partReader)
         }
-        // Nobody reads before there is a head; an answer without one is a failure.
-        if case .failure(let error) = ending { headReader?.resume(throwing: error) }
+        headReader?.resume(throwing: failure)
         partReader?.resume(with: ending)
     }
 }

@@ -130,21 +130,15 @@ package struct TransportError: ExplainedError, Sendable, CustomStringConvertible
 }
 
 extension TransportError {
-    /// A name that was looked up for a proxy.
-    struct Unresolvable: Error {
-        let host: String
-    }
-
-    /// A connection leads to an address of another scope than it must.
-    struct ScopeChange: Error {}
-
     /// Whether a connection ended that had been opened.
     static func isCut(_ error: any Error) -> Bool { !(error is CancellationError) && kind(of: error) == .cut }
 
     /// Classifies what an exchange threw. Cancellation is no failure and stays what it is.
     static func classify(_ error: any Error, address: ResourceAddress) -> any Error {
         if error is CancellationError || error is TransportError { return error }
-        if error is ScopeChange { return TransportError(.changedAddress(host: address.host ?? ""), address: address) }
+        if case ExchangeFailure.scopeChange = error {
+            return TransportError(.changedAddress(host: address.host ?? ""), address: address)
+        }
         return TransportError(kind(of: error), address: address)
     }
 
@@ -152,6 +146,10 @@ extension TransportError {
         switch error {
         case ExchangeFailure.stalled: .stalled
         case ExchangeFailure.handshakeTimedOut: .insecure("the handshake took too long")
+        case ExchangeFailure.numericHostInTunnel:
+            .insecure(
+                "the certificate of a server without a name cannot be checked behind a proxy",
+                remedy: "use the server's name, or list its address in no_proxy")
         case let error as NIOConnectionError: kind(of: error)
         case let error as IOError: kind(ofErrno: error.errnoCode)
         // The decoder reports a body that ends too early as a parser error.
@@ -162,7 +160,7 @@ extension TransportError {
         case ChannelError.connectTimeout: .unreachable
         // The connection ended, maybe before there was anything on it.
         case is ChannelError, is ChannelPipelineError: .cut
-        case let error as Unresolvable: .unresolvable(host: error.host)
+        case ExchangeFailure.unresolvable(let host): .unresolvable(host: host)
         case let error as NIOSSLError: kind(of: error)
         case is BoringSSLError, is NIOSSLExtraError: kind(ofHandshake: "\(error)")
         default: .other(Message(cause: error))

@@ -1,10 +1,5 @@
 import NIOCore
 
-/// A proxy made no tunnel.
-struct TunnelFailure: Error {
-    let refusal: TunnelRefusal
-}
-
 /// Makes a tunnel through a proxy on a connection that has just been opened to it. What the connection needs beyond that is added
 /// behind it when the tunnel is open.
 final class TunnelHandler: ChannelInboundHandler {
@@ -67,6 +62,6 @@ final class TunnelHandler: ChannelInboundHandler {
         timer?.cancel()
         guard let opened else { return }
         self.opened = nil
-        if let refusal { opened.fail(TunnelFailure(refusal: refusal)) } else { opened.succeed() }
+        if let refusal { opened.fail(ExchangeFailure.tunnel(refusal)) } else { opened.succeed() }
     }
 }

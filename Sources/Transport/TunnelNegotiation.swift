@@ -50,7 +50,9 @@ struct ConnectNegotiation: TunnelNegotiation {
     mutating func advance(_ received: inout ByteBuffer) -> TunnelStep {
         while true {
             let bytes = received.readableBytesView
-            guard let end = Self.endOfHead(in: bytes) else {
+            // Bare line feeds are read, too (RFC 9112 §2.2).
+            let ends = ["\n\r\n", "\n\n"].compactMap { bytes.firstRange(of: $0.utf8)?.upperBound }
+            guard let end = ends.min() else {
                 return bytes.count > Self.maxHead ? .fail(.unreadable) : .needsMore
             }
             let line = String(decoding: bytes.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
@@ -66,20 +68,6 @@ struct ConnectNegotiation: TunnelNegotiation {
             default: return .fail(.forbidden("it answers \(status)"))
             }
         }
-    }
-
-    private static func endOfHead(in bytes: ByteBufferView) -> Int? {
-        // Bare line feeds are read, too (RFC 9112 §2.2).
-        var lineIsEmpty = false
-        for index in bytes.indices {
-            switch bytes[index] {
-            case 0x0A where lineIsEmpty: return index + 1
-            case 0x0A: lineIsEmpty = true
-            case 0x0D: continue
-            default: lineIsEmpty = false
-            }
-        }
-        return nil
     }
 }
 

@@ -143,7 +143,7 @@ extension ProductTests {
         private static let manuals = ["/share/man/man1/booksync.1", "/share/man/zh_CN/man1/booksync.1"]
 
         /// In one test, for an installation takes its time.
-        @Test(.needs("systemd-analyze", "mandoc", "groff"))
+        @Test(.needs("systemd-analyze", "mandoc", "groff"), .firstInLine)
         func
             `the manual pages name all that there is, and systemd, mandoc and groff find nothing in what is installed`()
             async throws

@@ -69,7 +69,7 @@ extension ProductTests {
             #expect(try RecordedSchemas().commands == RecordedSchemas.programsCommands)
         }
 
-        @Test func `every command prints what its schema says, whatever it finds`() async throws {
+        @Test(.firstInLine) func `every command prints what its schema says, whatever it finds`() async throws {
             try await withWorkbenchAndRefusingPort { bench, port in
                 let reader = try Reader(bench)
                 try await readEmpty(reader)

@@ -333,7 +333,9 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [("m4a", "-c:a aac"), ("mp3", "-c:a libmp3lame -write_xing 0 -q:a 7")])
+        @Test(
+            .needs(python: "mutagen"),
+            arguments: [("m4a", "-c:a aac"), ("mp3", "-c:a libmp3lame -write_xing 0 -q:a 7")])
         func `no chapter of a long book is off by more than a tenth of a second, copied or encoded`(
             kind: String, encoder: String
         ) async throws {

@@ -3,46 +3,11 @@ import Support
 import Testing
 
 extension ProductTests {
-    /// Case 35 of the download cases: in which order what was fetched reaches the disk.
+    /// Cases 34 and 35 of the download cases: kills between the steps of a publication. In which order these reach the disk is judged by
+    /// `Tests/PowerCut`.
     @Suite(
         .needs("strace, and the right to trace") { await SystemCallTrace.isPossible() }, .needs("sqlite3"))
     struct PowerCut {
-        @Test(arguments: [1, 6])
-        func `case 35: fsync of the file, announcement, rename, fsync of the folder, commit, in this order`(
-            episodes: Int
-        ) async throws {
-            let gate = Gate()
-            var catalog = ScriptedCatalog(episodes: episodes, bytes: 30_000)
-            // All come to their end together, so that publications share their syncs.
-            for index in catalog.items.indices { catalog.items[index].deeds = [.stall(at: 20_000, until: gate)] }
-            let all = catalog
-            let settings = "downloads: { jobs: \(episodes), jobs-per-host: \(episodes) }"
-            try await withCatalog(all.script, more: settings) { bench, server in
-                let log = bench.folder.appending(path: "trace")
-                let product = try #require(ProductRunner.executable)
-                let arguments =
-                    SystemCallTrace.options(to: log) + [product.path, "fetch", "1", "--json", "--library", "L"]
-                let result = try await withProduct(
-                    arguments, environment: bench.configured, in: bench.folder, executable: SystemCallTrace.tool
-                ) { run in
-                    try await server.waitUntil { record in
-                        all.items.allSatisfy { record.bodyBytesSent(path: $0.path) >= 20_000 }
-                    }
-                    gate.open()
-                    return try await run.result()
-                }
-                #expect(result.exitCode == 0, "\(result.errors)")
-                #expect(try bench.digests() == all.digests)
-
-                let trace = Publications(try String(contentsOf: log, encoding: .utf8), library: bench.library.path)
-                for item in all.items {
-                    let path = try #require(
-                        try bench.files().values.first { try Data(contentsOf: $0) == Data(item.bytes) })
-                    try expectOrder(of: item, at: path.path, in: trace)
-                }
-            }
-        }
-
         /// A system call of a publication, with the file or folder that it is about.
         enum Step: CaseIterable {
             case sync, announcement, rename, folderSync
@@ -132,37 +97,6 @@ extension ProductTests {
                 #expect(try bench.digests() == files)
             }
         }
-
-        private func expectOrder(of item: ScriptedCatalog.Item, at path: String, in trace: Publications) throws {
-            let name = Comment("\(item.name)")
-            let renames = trace.renames(to: path)
-            #expect(renames.count == 1, name)
-            let rename = try #require(renames.first, name)
-            #expect(rename.from.hasPrefix(trace.library + "/.booksync/partial/"), name)
-
-            // The page of the journal is the first one that the digest is written to; the files' page is another.
-            let digest = Array(sha256(item.bytes).utf8)
-            let writes = trace.pageWrites.filter { $0.bytes.contains(digest) }
-            let announcement = try #require(writes.first, name)
-            let commit = try #require(writes.first { $0.page != announcement.page }, name)
-
-            let synced = try #require(trace.firstSync(of: rename.from), name)
-            #expect(synced.end < announcement.call.begin, "\(item.name): the file is synced before it is announced")
-            let announced = try #require(trace.sync(of: trace.log, after: announcement.call), name)
-            #expect(announced.end < rename.call.begin, "\(item.name): it is announced before it is renamed")
-            let folder = try #require(
-                trace.sync(of: URL(filePath: path).deletingLastPathComponent().path, after: rename.call), name)
-            #expect(folder.end < commit.call.begin, "\(item.name): the folder is synced before the file is recorded")
-            let committed = try #require(trace.sync(of: trace.log, after: commit.call), name)
-            // And only what has reached the disk is told.
-            let told = try #require(trace.event("finished", of: item.section), name)
-            #expect(committed.end < told.begin, "\(item.name): the record is on disk before it is told")
-
-            for made in trace.foldersMade where path.hasPrefix(made.path + "/") {
-                let parent = try #require(trace.sync(of: made.parent, after: made.call), name)
-                #expect(parent.end < commit.call.begin, "\(item.name): the folders above it are synced as well")
-            }
-        }
     }
 }
 
@@ -208,34 +142,8 @@ private struct Publications {
         return pages
     }
 
-    /// The first successful sync of the file or folder that began after the call was over.
-    func sync(of path: String, after call: Call) -> Call? {
-        calls.first {
-            ["fsync", "fdatasync"].contains($0.name) && $0.path(0) == path && $0.result == 0 && $0.begin > call.end
-        }
-    }
-
     func firstSync(of path: String) -> Call? {
         calls.first { ["fsync", "fdatasync"].contains($0.name) && $0.path(0) == path && $0.result == 0 }
-    }
-
-    /// The line of `--json` that tells the event.
-    func event(_ event: String, of section: Int) -> Call? {
-        calls.first { call in
-            guard call.name == "write", case .descriptor("1", _)? = call.arguments.first, let text = call.text(1) else {
-                return false
-            }
-            return text.contains("\"event\":\"\(event)\"") && text.contains("\"section\":\(section),")
-        }
-    }
-
-    var foldersMade: [(path: String, parent: String, call: Call)] {
-        calls.compactMap { call in
-            guard call.name == "mkdirat", call.result == 0, let parent = call.path(0), let name = call.text(1) else {
-                return nil
-            }
-            return (parent + "/" + name, parent, call)
-        }
     }
 }
 

@@ -12,7 +12,8 @@ extension ProductTests {
             return try files.sorted().map { sha256(try Data(contentsOf: URL(filePath: "\(folder)/\($0)"))) }
         }
 
-        @Test func `a stopped run that another took over from publishes nothing when it wakes, and ends with 75`()
+        @Test(.firstInLine)
+        func `a stopped run that another took over from publishes nothing when it wakes, and ends with 75`()
             async throws
         {
             let gate = Gate()

@@ -88,7 +88,8 @@ extension ProductTests {
             return result.output
         }
 
-        @Test func `all kinds of files get tags and a cover, keep their audio, and become again what was fetched`()
+        @Test(.needs(python: "mutagen"))
+        func `all kinds of files get tags and a cover, keep their audio, and become again what was fetched`()
             async throws
         {
             try await withWorkbench { bench in
@@ -156,7 +157,8 @@ extension ProductTests {
             }
         }
 
-        @Test func `what an MP3 has of other frames, other pictures and bytes behind the audio stays`() async throws {
+        @Test(.needs(python: "mutagen"))
+        func `what an MP3 has of other frames, other pictures and bytes behind the audio stays`() async throws {
             try await withWorkbench { bench in
                 let plain = try await make("a.mp3", "-c:a libmp3lame -write_id3v2 0 -id3v2_version 0", in: bench)
                 _ = try await cover(in: bench)
@@ -198,6 +200,7 @@ extension ProductTests {
                     let run = try await bench.run("tag", "own:feed", environment: environment)
                     #expect(run.exitCode == 0 && run.output.contains("3 files tagged"), "\(run)")
                     let read = """
+                        import sys
                         from mutagen.id3 import ID3
                         for path in sys.argv[1:]:
                             t = ID3(path)

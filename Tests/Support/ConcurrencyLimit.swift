@@ -13,14 +13,15 @@ package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     private static let slots = SlotQueue(count: 4 * ProcessInfo.processInfo.activeProcessorCount + 2)
 
     package let isRecursive = true
+    fileprivate var isFirst = false
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         // A suite and a test of it may both ask: one slot serves them.
         guard !Self.isHeld else { return try await function() }
-        // The tests of such a suite ask one after the other: at the end of the line they would be the last of all, and alone.
-        await Self.slots.take(isFirst: test.traits.contains { $0 is ParallelizationTrait })
+        // The suite's trait comes before that of its test.
+        await Self.slots.take(isFirst: isFirst || test.traits.contains { ($0 as? ConcurrencyLimit)?.isFirst == true })
         let begin = ContinuousClock.now
         defer {
             Self.slots.giveBack()
@@ -39,6 +40,10 @@ package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == ConcurrencyLimit {
     /// For tests that make files, start processes, serve, or depend on time.
     package static var limitedConcurrency: Self { ConcurrencyLimit() }
+
+    /// The same, for tests that take long, or that run, and ask for slots, one after the other: at the end of the line they would be
+    /// the last of all, and alone.
+    package static var firstInLine: Self { ConcurrencyLimit(isFirst: true) }
 }
 
 /// So many slots, handed out in the order in which they were asked for, but for those that come first.

@@ -72,6 +72,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["099 Low", "101 Switching Protocols"])
+    func `a status that is none, or switches the protocol, is told and hangs nobody`(status: String) async throws {
+        let head = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n".utf8)
+        try await withServer(.always(.raw(head, then: .keepAlive))) { server in
+            try await withTransport { transport in
+                let failure = try await #require(throws: TransportError.self) {
+                    _ = try await transport.send(HTTPRequest(.get, server.address("/a.mp3")))
+                }
+                guard case .malformed = failure.kind else {
+                    Issue.record("\(failure)")
+                    return
+                }
+            }
+        }
+    }
+
     @Test func `a server that falls silent is given up after the stall timeout`() async throws {
         let gate = Gate()
         try await withServer(.file(ServedFile(sampleMP3(bytes: 50_000)), [.stall(at: 1000, until: gate)])) { server in

@@ -113,9 +113,7 @@ struct AdoptedFilePlacement: Sendable {
                     why: "it was written to after it was copied into the library",
                     remedy: "compare it with \(item.path), and delete it if you do not need it")
             }
-            guard unlink(source) == 0 || errno == ENOENT else {
-                throw Failure.file("\(source), which is in the library now, cannot be deleted", errno: errno)
-            }
+            try deleteFile(source)
         }
     }
 }

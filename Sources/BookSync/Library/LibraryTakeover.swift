@@ -17,9 +17,7 @@ struct LibraryTakeover: Sendable {
         try await runBlocking {
             // The log behind the database, which alone is a database as well: of an older moment.
             for path in [store, store + "-wal"] { try renewFile(path) }
-            for suffix in ["-shm", "-journal"] where unlink(store + suffix) != 0 && errno != ENOENT {
-                throw Failure.file("\(store)\(suffix) cannot be deleted", errno: errno)
-            }
+            for suffix in ["-shm", "-journal"] { try deleteFile(store + suffix) }
             for name in try FileManager.default.contentsOfDirectory(atPath: partials) where !name.hasPrefix(".") {
                 try renewFile(partials + "/" + name)
             }

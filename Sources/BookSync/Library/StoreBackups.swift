@@ -90,9 +90,7 @@ struct StoreBackups: Sendable {
     }
 
     private func removeFiles(_ path: String) throws {
-        for suffix in ["", "-wal", "-shm", "-journal"] where unlink(path + suffix) != 0 && errno != ENOENT {
-            throw Failure.file("\(path)\(suffix) cannot be deleted", errno: errno)
-        }
+        for suffix in ["", "-wal", "-shm", "-journal"] { try deleteFile(path + suffix) }
     }
 
     /// Puts the newest sound copy in the place of the store, where none is.

@@ -66,9 +66,7 @@ struct StoreHandover: Sendable {
     /// To be called when the store is open, before anything is written to it.
     func begin(_ epoch: Int, of store: CatalogStore, isOlder: Bool) async throws {
         let mark = folder.copiedMark
-        try await runBlocking {
-            if unlink(mark) != 0, errno != ENOENT { throw Failure.file("\(mark) cannot be deleted", errno: errno) }
-        }
+        try await runBlocking { try deleteFile(mark) }
         // Where there was no room to write it, the run has none.
         if epoch > 0 { try await store.record(generation: epoch) }
         if isOlder { try await store.forgetPartialContent() }

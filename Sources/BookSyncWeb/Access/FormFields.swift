@@ -1,3 +1,5 @@
+import Foundation
+
 /// The fields of a form (application/x-www-form-urlencoded, URL Standard §5.1).
 package struct FormFields: Sendable {
     /// In the order of the form.
@@ -30,23 +32,6 @@ package struct FormFields: Sendable {
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            switch bytes[index] {
-            case UInt8(ascii: "+"): decoded.append(0x20)
-            case UInt8(ascii: "%"):
-                guard index + 2 < bytes.endIndex,
-                    let high = Character(UnicodeScalar(bytes[index + 1])).hexDigitValue,
-                    let low = Character(UnicodeScalar(bytes[index + 2])).hexDigitValue
-                else { return nil }
-                decoded.append(UInt8(high << 4 | low))
-                index += 2
-            case let byte: decoded.append(byte)
-            }
-            index += 1
-        }
-        return String(validating: decoded, as: UTF8.self)
+        String(validating: bytes, as: UTF8.self)?.replacing("+", with: " ").removingPercentEncoding
     }
 }

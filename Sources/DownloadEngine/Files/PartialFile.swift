@@ -30,7 +30,7 @@ package final class PartialFile {
     package static func drop(_ episode: EpisodeIdentity, in folder: String) throws {
         let path = folder + "/" + name(for: episode)
         // Opening one that is not there would make it, for which there may be no room.
-        guard fileSize(path) != nil else { return try removePieces(beside: path) }
+        guard fileSize(path) != nil else { return try PieceFiles.removeAll(beside: path) }
         try PartialFile(path, promised: nil).remove()
     }
 
@@ -119,15 +119,10 @@ package final class PartialFile {
         Foundation.close(descriptor)
     }
 
-    /// Deletes the files of its pieces, where there is no partial file.
-    package static func removePieces(beside path: String) throws { try PieceFiles.removeAll(beside: path) }
-
     /// Deletes the file, and with it those of its pieces.
     package func remove() throws {
         try PieceFiles.removeAll(beside: path)
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw Failure.file("the partial file \(path) cannot be deleted", errno: errno)
-        }
+        try deleteFile(path)
         close()
     }
 
@@ -171,8 +166,17 @@ package final class PartialFile {
 
     /// Writes behind what is there. When the disk fills up midway, what fitted stays.
     package func append(_ part: ByteBuffer) throws {
-        try part.withUnsafeReadableBytes { try append($0) }
+        try part.withUnsafeReadableBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                try append(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.sliceLength)))
+                rest = rest.dropFirst(Self.sliceLength)
+            }
+        }
     }
+
+    /// Bytes that are written and hashed at once: larger writes cost ext4 more, and a processor's cache has these.
+    private static let sliceLength = 256 << 10
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws {
         do {

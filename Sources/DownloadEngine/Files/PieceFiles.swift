@@ -54,7 +54,7 @@ struct PieceFiles: Sendable {
                     continue
                 }
             }
-            try Self.delete(folder + "/" + name)
+            try deleteFile(folder + "/" + name)
         }
         return found
     }
@@ -62,7 +62,7 @@ struct PieceFiles: Sendable {
     /// Deletes those of all versions; that there are none is no error.
     static func removeAll(beside partialPath: String) throws {
         let folder = splitLibraryPath(partialPath).folder
-        for name in try names(beside: partialPath) { try delete(folder + "/" + name) }
+        for name in try names(beside: partialPath) { try deleteFile(folder + "/" + name) }
     }
 
     /// Bytes that those of all versions take on the disk.
@@ -84,8 +84,8 @@ struct PieceFiles: Sendable {
 
     /// Deletes those of one piece.
     func remove(pieceAt start: Int64) throws {
-        try Self.delete(path(ofPieceAt: start))
-        try Self.delete(pathOfWholePiece(at: start))
+        try deleteFile(path(ofPieceAt: start))
+        try deleteFile(pathOfWholePiece(at: start))
     }
 
     /// The one of a piece's two files that is there; nil when neither is.
@@ -114,11 +114,5 @@ struct PieceFiles: Sendable {
             return nil
         }
         return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
-    }
-
-    private static func delete(_ path: String) throws {
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw Failure.file("the partial file \(path) cannot be deleted", errno: errno)
-        }
     }
 }

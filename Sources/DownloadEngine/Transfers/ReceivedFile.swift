@@ -1,4 +1,5 @@
 import BookModel
+import CFileSystem
 import Foundation
 import LibraryFiles
 
@@ -27,6 +28,9 @@ struct ReceivedFile: Sendable {
         try FileMark(episode: wanted.episode.identity, sha256: sha256, address: address).write(to: descriptor)
         return try PartialFile.requireLength(size, of: descriptor, at: path)
     }
+
+    /// Has the disk begin with what ``sync()`` waits for.
+    func startSync() { booksync_start_sync(descriptor) }
 
     /// Returns when the bytes are on the disk itself.
     func sync() throws { try PartialFile.sync(descriptor, at: path) }

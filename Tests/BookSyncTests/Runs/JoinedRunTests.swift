@@ -52,6 +52,11 @@ import Transport
             #expect(control.join(try request("5")))
             #expect(control.join(try request("2,6")))
             try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 3 }
+            // The engine has them when it announced them.
+            try await waitUntil("four wait") {
+                try await bench.withStore { try await $0.episodes(of: RunBench.book) }
+                    .count { $0.transfer?.state == .waiting } == 4
+            }
             gate.open()
             let report = try await run.value
             #expect(audio(bench) == ["1", "2", "5", "6", "3"])

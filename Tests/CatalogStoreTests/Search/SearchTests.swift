@@ -5,7 +5,7 @@ import GRDB
 import Support
 import Testing
 
-@Suite(.limitedConcurrency, .serialized) struct SearchTests {
+@Suite(.firstInLine, .serialized) struct SearchTests {
     private static let vet = veterinary
     private static let holmes = BookIdentity(source: "librivox", id: "48")
 

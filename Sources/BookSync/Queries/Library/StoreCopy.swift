@@ -112,9 +112,7 @@ extension LibraryFolder {
         try await runBlocking {
             try requireNewestStore()
             let mark = FileManager.default.contents(atPath: copiedMark)
-            if unlink(copiedMark) != 0, errno != ENOENT {
-                throw Failure.file("\(copiedMark) cannot be deleted", errno: errno)
-            }
+            try deleteFile(copiedMark)
             return mark.map(Array.init)
         }
     }
