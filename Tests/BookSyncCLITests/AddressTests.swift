@@ -194,40 +194,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `a feed is interrupted, resumed, and then there is nothing to do`() async throws {
-            let (large, tap) = (sampleMP3(bytes: 400_000, seed: 9), Tap(allowing: 200_000))
-            let page = Watched<String>("")
-            let scripts: [String: ServerScript] = [
-                "/feed.xml": ServerScript { _ in .text(page.value, type: "text/xml") },
-                "/1.mp3": .file(large, pace: Pace(bytesPerSecond: 300_000), [.ending(.heldBy(tap))]),
-            ]
-            try await withWorkbench { bench in
-                try await withServer(.paths(scripts)) { server in
-                    page.update {
-                        $0 = """
-                            <rss version="2.0"><channel><title>T</title><item><title>One</title>
-                            <enclosure url="\(server.url("/1.mp3"))" length="0" type="audio/mpeg"/></item></channel></rss>
-                            """
-                    }
-                    try await bench.start("fetch", server.url("/feed.xml")) { run in
-                        try await waitUntil("150,000 bytes are held") {
-                            try bench.partialSizes.reduce(0, +) >= 150_000
-                        }
-                        run.send(signal: SIGINT)
-                        #expect(try await run.result().exitCode == 130)
-                    }
-                    tap.open()
-                    let second = try await bench.run("fetch", server.url("/feed.xml"), "--json")
-                    #expect(second.exitCode == 0, "\(second.errors)")
-                    #expect(try second.summary().number("resumed") == 1)
-                    #expect(try bench.digests() == [sha256(large)])
-                    #expect(server.bodyBytesSent(path: "/1.mp3") <= 400_000 + 65_536)
-                    let third = try await bench.run("fetch", server.url("/feed.xml"), "--json")
-                    #expect(try third.summary().number("bytes_received") == 0)
-                }
-            }
-        }
-
         @Test func `a directory is recognised by its page`() async throws {
             let page = """
                 <html><head><title>Index of /emma/</title></head><body><h1>Index of /emma/</h1><hr><pre><a href="../">../</a>

@@ -197,22 +197,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `mirror begins nothing that goes beyond the bytes allowed`() async throws {
-            try await withWorkbench { bench in
-                _ = try await bench.run("subscribe", "demo:40111")
-                let result = try await bench.run("mirror", "--max-bytes", "1k", "--json")
-                #expect(try result.summary().number("left") == 6)
-                #expect(try result.summary().number("bytes_received") == 0)
-                // No night would ever bring them, and no silent one may hide that.
-                let told = "夜航船, episode 1 '第001集_夜航船' and 5 more are never begun"
-                #expect(result.exitCode == 75 && result.errors.contains(told), "\(result.errors)")
-                let quiet = try await bench.run("mirror", "--max-bytes", "1k", "-q")
-                #expect(quiet.exitCode == 75 && quiet.errors.contains(told), "\(quiet.errors)")
-                let none = try await bench.run("mirror", "--max-bytes", "0", "-q")
-                #expect(none.exitCode == 75 && none.errors.contains("6 left for the next run"), "\(none.errors)")
-            }
-        }
-
         @Test func `a subscription that lets nothing of its book begin is told`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("subscribe", "demo:40111", "--max-bytes", "1k")

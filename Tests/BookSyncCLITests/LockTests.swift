@@ -191,42 +191,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `case 38: a lock file that somebody deletes while a run is under way lets no other run in`()
-            async throws
-        {
-            let gate = Gate()
-            let catalog = Self.catalog(heldBy: gate)
-            try await withCatalog(catalog.script) { bench, server in
-                try await bench.start("fetch", "1", environment: bench.configured) { run in
-                    try await server.waitUntil { Self.isHeld($0) }
-                    try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/lock"))
-                    let lists = server.requests(path: ScriptedCatalog.listPath).count
-                    let second = try await bench.run("fetch", "1", environment: bench.configured)
-                    #expect(second.exitCode == 75)
-                    #expect(server.requests(path: ScriptedCatalog.listPath).count == lists)
-                    gate.open()
-                    #expect(try await run.result().exitCode == 0)
-                }
-                #expect(try bench.digests() == catalog.digests)
-                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
-            }
-        }
-
-        @Test func `case 38: a lock whose holder was killed is free`() async throws {
-            let gate = Gate()
-            let catalog = Self.catalog(heldBy: gate)
-            try await withCatalog(catalog.script) { bench, server in
-                try await bench.start("fetch", "1", environment: bench.configured) { run in
-                    try await server.waitUntil { Self.isHeld($0) }
-                    run.send(signal: SIGKILL)
-                    #expect(try await run.result().signal == SIGKILL)
-                }
-                gate.open()
-                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
-                #expect(try bench.digests() == catalog.digests)
-            }
-        }
-
         @Test func `a plan knows what a killed run has of a small file, which no transaction was made for`()
             async throws
         {

@@ -116,20 +116,4 @@ import Testing
             #expect((report.receipts.last?.seconds ?? 0) > 0.95 * (120_000 / 40_000 - 0.25))
         }
     }
-
-    @Test func `a limited rate is kept to, over all transfers together`() async throws {
-        let half = sampleMP3(bytes: 150_000)
-        let script = ServerScript { ServedFile(half).answer(to: $0) }
-        try await withBench(script, limitRate: 150_000) { bench in
-            let requests = [
-                try await bench.request(bench.episode(1, at: "/1.mp3")),
-                try await bench.request(bench.episode(2, at: "/2.mp3")),
-            ]
-            let begin = ContinuousClock.now
-            let report = await bench.run(requests)
-            #expect(report.receipts.count == 2)
-            // A quarter of a second's worth comes at once. How close a rate is kept to, the bucket's own tests tell.
-            #expect(ContinuousClock.now - begin > .seconds(0.99 * (300_000 / 150_000 - 0.25)))
-        }
-    }
 }

@@ -241,33 +241,6 @@ import Transport
         }
     }
 
-    @Test(
-        arguments: [
-            ("http://", "127.0.0.1", "the proxy http://ADDRESS refuses the connection"),
-            ("http://u:SECRET@", "127.0.0.1", "the proxy http://***@ADDRESS refuses the connection"),
-            ("http://", "proxy.invalid", "the host name of the proxy http://ADDRESS cannot be resolved"),
-        ])
-    func `case 32: a proxy that is not there is named`(prefix: String, host: String, why: String) async throws {
-        try await withRefusingPort { port in
-            let address = "\(host):\(port)"
-            try await withBench(.file(bytes), retries: 1, proxies: ["all_proxy": prefix + address]) { bench in
-                let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-                #expect(failure.why.description == "\(why.replacing("ADDRESS", with: address)), 2 times in a row")
-                #expect(bench.server.record.connectionsAccepted == 0)
-            }
-        }
-    }
-
-    @Test func `case 32: what is no proxy, or one of a kind not known, is told at once`() async throws {
-        try await withBench(.file(bytes), proxies: ["http_proxy": "socks4://u:SECRET@p:1"]) { bench in
-            let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(
-                failure.why.description.hasPrefix("http_proxy: proxies of the kind socks4:// are not known"),
-                "\(failure)")
-            #expect(!"\(failure)".contains("SECRET"))
-        }
-    }
-
     @Test(arguments: ["http://", "socks5h://"])
     func `case 32: a proxy that never answers is given up after the time for connecting`(scheme: String) async throws {
         try await withProxy(scheme == "http://" ? .http : .socks) {

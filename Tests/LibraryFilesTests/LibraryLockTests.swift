@@ -37,18 +37,6 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "this is no Linux"))
-    func `a run that waits goes on when the other one ends`() async throws {
-        try await withTemporaryPath { path in
-            let library = try await LibraryFolder.open(at: path)
-            let first = try await LibraryLock.acquire(in: library, command: "first")
-            async let second = LibraryLock.acquire(in: library, wait: 60, command: "second")
-            try await waitUntil("the second one waits") { try Self.descriptors(of: library.lockFile) == 2 }
-            first.release()
-            try await second.release()
-        }
-    }
-
     @Test func `a waiting run can be cancelled`() async throws {
         try await withTemporaryPath { path in
             let library = try await LibraryFolder.open(at: path)

@@ -17,6 +17,13 @@ actor KeptStore {
         var usedAt = ContinuousClock.now
     }
 
+    struct Place: Sendable, Hashable {
+        /// Counts up: another one is another connection.
+        var opening: Int
+        /// The number of the file.
+        var inode: UInt64
+    }
+
     private static let idleTime = Duration.seconds(10)
 
     private let library: String
@@ -33,13 +40,20 @@ actor KeptStore {
     /// - Returns: what `body` makes of the store; nil when there is no library yet.
     /// - Throws: ``Failure`` when the store cannot be read, and what `body` throws.
     nonisolated func read<Result: Sendable>(_ body: (CatalogStore) async throws -> Result) async throws -> Result? {
-        guard let (number, store) = try await take() else { return nil }
+        try await readWithPlace { store, _ in try await body(store) }
+    }
+
+    /// - Parameter body: gets the place of the store, too.
+    nonisolated func readWithPlace<Result: Sendable>(
+        _ body: (CatalogStore, Place) async throws -> Result
+    ) async throws -> Result? {
+        guard let (store, place) = try await take() else { return nil }
         do {
-            let result = try await body(store)
-            await leave(number)
+            let result = try await body(store, place)
+            await leave(place.opening)
             return result
         } catch {
-            await leave(number)
+            await leave(place.opening)
             throw error
         }
     }
@@ -51,7 +65,7 @@ actor KeptStore {
         return try await runBlocking { StoreFile(at: try copy.readablePath) }.flatMap { $0.isSettled ? $0 : nil }
     }
 
-    private func take() async throws -> (number: Int, store: CatalogStore)? {
+    private func take() async throws -> (store: CatalogStore, place: Place)? {
         let copy = StoreCopy(of: .existing(at: library))
         let file = try await runBlocking { StoreFile(at: try copy.readablePath) }
         if let current, let entry = opened[current] {
@@ -60,7 +74,7 @@ actor KeptStore {
                 // Whatever is wrong with it, opening it says so.
                 (try? await entry.store.schemaVersion()) == entry.schema
             {
-                return (current, entry.store)
+                return (entry.store, Place(opening: current, inode: file.inode))
             }
             if self.current == current { self.current = nil }
             await leave(current)
@@ -75,7 +89,7 @@ actor KeptStore {
         // Another one that came as far meanwhile.
         if let before, opened[before]?.readers == 0 { await close(before) }
         if sweeper == nil { sweeper = Task { await sweep() } }
-        return (number, store)
+        return (store, Place(opening: number, inode: file.inode))
     }
 
     private func leave(_ number: Int) async {
@@ -125,6 +139,8 @@ struct StoreFile: Sendable, Hashable {
         let last = max(file.modificationTime, log?.modificationTime ?? 0)
         isSettled = Double(last) / 1e9 < Date.now.timeIntervalSince1970 - 2
     }
+
+    fileprivate var inode: UInt64 { file.inode }
 
     /// - Parameter inContent: whether it matters that it was written meanwhile.
     func isSame(as other: StoreFile, inContent: Bool) -> Bool {

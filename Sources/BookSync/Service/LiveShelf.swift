@@ -27,7 +27,6 @@ package actor LiveShelf {
     /// A client that reads slowly gets only the last of the episodes that ended.
     private static let maxEnded = 100
 
-    private let libraries: [String]
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
     /// One for each library.
@@ -47,8 +46,7 @@ package actor LiveShelf {
     package init(
         libraries: [String], logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.libraries = libraries
-        watchers = libraries.map { _ in ShelfWatcher() }
+        watchers = libraries.map(ShelfWatcher.init)
         self.logger = logger
         self.now = now
     }
@@ -103,20 +101,18 @@ package actor LiveShelf {
     package func work() async {
         while !Task.isCancelled {
             if listeners.isEmpty {
-                await closeWatchers()
                 await sleepUntilJoined()
                 continue
             }
             await poll()
             do {
                 // Many libraries are polled less often, so that an idle server stays idle.
-                try await Task.sleep(for: Self.interval * max(1, libraries.count / 32))
+                try await Task.sleep(for: Self.interval * max(1, watchers.count / 32))
             } catch {
                 break
             }
         }
         isOver = true
-        await closeWatchers()
         for client in listeners.keys { leave(client) }
     }
 
@@ -135,24 +131,16 @@ package actor LiveShelf {
         wakeUp = nil
     }
 
-    // Copied out while they work: the actor is reentrant, and only this task uses them.
-
-    private func closeWatchers() async {
-        var working = watchers
-        for index in working.indices { await working[index].close() }
-        watchers = working
-    }
-
     private func poll() async {
+        // Copied out while they work: the actor is reentrant, and only this task uses them.
         var working = watchers
         var ended: [JSONDocument] = []
-        for (index, library) in libraries.enumerated() {
+        for index in working.indices {
             do {
-                ended += try await working[index].poll(library, now: now())
+                ended += try await working[index].poll(now: now())
             } catch {
                 // The store may be about to be made, or replaced.
                 logger.debug("the library cannot be polled", metadata: ["error": "\(error)"])
-                await working[index].close()
             }
         }
         watchers = working

@@ -33,24 +33,42 @@ struct ShelfWatcher: Sendable {
         }
     }
 
-    private var poller = StorePoller()
+    private let library: String
+    private let kept: KeptStore
     private(set) var state = State()
+    /// Of the last poll: where the store was, and its version.
+    private var seen: (place: KeptStore.Place, version: StoreVersion)?
+    private var wasMissing = false
     private var moving: [Int64: Moving] = [:]
     /// True after the first poll of this store.
     private var isBegun = false
     private var lastFile: Int64?
 
-    mutating func close() async { await poller.close() }
+    init(library: String) {
+        self.library = library
+        kept = KeptStore(library: library)
+    }
 
     /// - Returns: the documents of the episodes that ended, stopped or were recorded since the last poll.
-    mutating func poll(_ library: String, now: ContinuousClock.Instant) async throws -> [JSONDocument] {
-        let found = try await poller.poll(library)
-        if found.isOther {
+    mutating func poll(now: ContinuousClock.Instant) async throws -> [JSONDocument] {
+        if let ended = try await kept.readWithPlace({ try await poll($0, at: $1, now: now) }) { return ended }
+        wasMissing = true
+        (moving, state, seen) = ([:], State(), nil)
+        return []
+    }
+
+    private mutating func poll(
+        _ store: CatalogStore, at place: KeptStore.Place, now: ContinuousClock.Instant
+    ) async throws -> [JSONDocument] {
+        if place.inode != state.store {
             moving = [:]
-            // Everything in a store that was created since then is new.
-            (isBegun, lastFile, state) = (found.isNew, nil, State(store: found.file))
+            // Everything in a store that was created since the last poll is new.
+            (isBegun, lastFile, state) = (wasMissing, nil, State(store: place.inode))
         }
-        guard let store = found.store, found.isWritten || state.isRunUnderWay else { return [] }
+        let version = try await store.version()
+        let isWritten = seen.map { $0 != (place, version) } ?? true
+        wasMissing = false
+        guard isWritten || state.isRunUnderWay else { return [] }
         let snapshot = try await store.activitySnapshot(recordedAfter: isBegun ? lastFile ?? 0 : nil)
         // After a kill, transfers marked as under way only wait.
         let isClaimed = snapshot.run?.isEnded == false || snapshot.transfers.values.contains(where: \.isUnderWay)
@@ -74,9 +92,10 @@ struct ShelfWatcher: Sendable {
             moving[row] = one
         }
         state = State(
-            store: found.file, transfers: transfers, waiting: snapshot.waiting, run: snapshot.run,
+            store: place.inode, transfers: transfers, waiting: snapshot.waiting, run: snapshot.run,
             isRunUnderWay: isRunUnderWay, counts: snapshot.counts)
-        (isBegun, lastFile) = (true, snapshot.lastFile)
+        // Not before: what failed is tried again.
+        (isBegun, lastFile, seen) = (true, snapshot.lastFile, (place, version))
         return ended.compactMap { episodes[$0] }.map {
             let shelved = $0.effective(isRunUnderWay: isRunUnderWay)
             let bytes = shelved.file?.size ?? shelved.transfer?.committedLength ?? 0

@@ -238,24 +238,6 @@ import Testing
         }
     }
 
-    @Test func `case 44: a store of a newer booksync is refused and stays as it is`() async throws {
-        try await withRunBench(.episodes(2)) { bench in
-            try await bench.run()
-            let path = LibraryFolder.existing(at: bench.library).storePath
-            var newer = try Data(contentsOf: URL(filePath: path))
-            // The last byte of SQLite's application id is the number of the schema (file format, §1.3).
-            newer[71] += 1
-            try newer.write(to: URL(filePath: path))
-            let failure = try await #require(throws: Failure.self) { try await bench.run() }
-            #expect(failure.kind == .configuration)
-            #expect(failure.why.description.contains("made by a newer booksync"))
-            #expect(try Data(contentsOf: URL(filePath: path)) == newer)
-            let own = try files.contentsOfDirectory(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
-            #expect(!own.contains { $0.contains(".damaged-") })
-            #expect(bench.audioRequests.count == 2)
-        }
-    }
-
     @Test(arguments: [Loss.deleted, .emptied, .garbageAtStart])
     func `case 44: what only reads says what is wrong and makes nothing`(loss: Loss) async throws {
         try await withRunBench(.episodes(2)) { bench in

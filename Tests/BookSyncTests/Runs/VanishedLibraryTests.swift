@@ -135,59 +135,6 @@ import Support
             }
         }
 
-        @Test(
-            .needsMounting, arguments: [true, false])
-        func `case 37: a library whose disk is not mounted is not begun anew`(isLibraryItself: Bool) async throws {
-            try await withTemporaryFolder { (folder: URL) in
-                let mountPoint = folder.path + "/disk"
-                let home = folder.path + "/home"
-                for path in [mountPoint, home] {
-                    try files.createDirectory(atPath: path, withIntermediateDirectories: false)
-                }
-                let kept = try SmallDisk.mount(at: home, kilobytes: 20_000)
-                defer { kept.unmount() }
-                let disk = try kept.mountAlso(at: mountPoint)
-                let library = mountPoint + (isLibraryItself ? "" : "/Audiobooks")
-                let knownLibraries = knownLibraries(in: folder)
-                try await withRunBench(.episodes(2), library: library) { bench in
-                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
-                    let asked = bench.server.record.requests.count
-                    disk.unmount()
-                    let failure = try await #require(throws: Failure.self) {
-                        try await bench.run(knownLibraries: knownLibraries)
-                    }
-                    #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
-                    #expect(
-                        failure.why.description.contains(
-                            "on the disk at \(mountPoint), and no disk is mounted there now"))
-                    #expect(failure.remedy?.description.contains(knownLibraries.file(of: library)) == true)
-                    await #expect(throws: Failure.self) {
-                        try await SubscriptionBook.open(of: bench.configuration, knownLibraries: knownLibraries) { _ in
-                        }
-                    }
-                    #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
-                    #expect(bench.server.record.requests.count == asked)
-
-                    // Another disk in its place is no better.
-                    let other = try SmallDisk.mount(at: mountPoint, kilobytes: 20_000)
-                    let second = try await #require(throws: Failure.self) {
-                        try await bench.run(knownLibraries: knownLibraries)
-                    }
-                    #expect(second.why.description.contains("another disk is mounted there now"))
-                    #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
-                    other.unmount()
-
-                    let again = try kept.mountAlso(at: mountPoint)
-                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.kept == 2)
-                    again.unmount()
-
-                    // The user really means a new one.
-                    try files.removeItem(atPath: knownLibraries.file(of: library))
-                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
-                }
-            }
-        }
-
         @Test(arguments: [nil, "", "mirror.log", ".stfolder/x", "@eaDir/1.mp3/info", "lost+found/"])
         func `a library that is gone, or holds no audio, is begun again only when its note is`(leftover: String?)
             async throws
@@ -249,23 +196,6 @@ import Support
                 #expect(
                     KnownLibraries(environment: ["HOME": "/h", "XDG_STATE_HOME": "/s"], logger: logger)?.file(of: "/L")
                         .hasPrefix("/s/booksync/libraries/") == true)
-            }
-        }
-
-        @Test(.needsMounting)
-        func `case 37: a library that can only be read is refused before the first request`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
-                try await withRunBench(.episodes(1), library: folder) { bench in
-                    #expect(try await bench.run().summary.fetched == 1)
-                    let asked = bench.server.record.requests.count
-                    try disk.forbidWriting()
-                    let failure = try await #require(throws: Failure.self) { try await bench.run() }
-                    #expect(failure.kind == .libraryUnwritable)
-                    #expect(failure.why.description == "Read-only file system" && failure.remedy != nil)
-                    #expect(bench.server.record.requests.count == asked)
-                }
             }
         }
 

@@ -136,13 +136,6 @@ import Testing
         #expect(failure.description.contains(why), "\(failure)")
     }
 
-    @Test func `nesting 100,000 deep is refused`() throws {
-        let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
-        for text in [deep, "{\"files\":\(deep)}", "{\"metadata\":{\"title\":\(deep)}}"] {
-            #expect(try failure(reading: text, as: InternetArchiveSettings())?.kind == .unreadableCatalog)
-        }
-    }
-
     @Test func `nothing to take in a configured format is told with what there is`() throws {
         let failure = #expect(throws: Failure.self) { try book(file("a.mp3"), formats: ["Flac"]) }
         #expect(failure?.kind == .unknownBook && failure?.why.description.contains("it has VBR MP3") == true)
