@@ -158,8 +158,8 @@ final class ConnectionPool: Sendable {
         let pipeline = channel.pipeline.syncOperations
         if let security {
             let isName = AddressScope.ofNumeric(host) == nil
-            // Without a name the certificate would be held against the address of the proxy.
-            guard isName || key.route.proxy == nil else { throw ExchangeFailure.numericHostInTunnel }
+            // Without a name the certificate is held against the address that is connected to: in a tunnel, the proxy's.
+            guard isName || host == key.endpoint.host else { throw ExchangeFailure.numericHostInTunnel }
             try pipeline.addHandler(NIOSSLClientHandler(context: security, serverHostname: isName ? host : nil))
         }
         let ready = channel.eventLoop.makePromise(of: Void.self)

@@ -20,6 +20,10 @@ import Testing
         #expect(AccessDecision.decide(asked, tokens, asksWhoComes: true) == expected)
     }
 
+    @Test func `what changes nothing needs no proof that one of our pages asked for it`() {
+        #expect(Route.allCases.filter(\.changes) == [.loginForm, .form, .call, .ownCall, .ownForm])
+    }
+
     @Test(arguments: [Route.login, .page, .document, .call])
     func `a session or the token is let through, and where there is no password everybody`(_ asked: Route) {
         for proof in [Self.proof { $0.hasSession = true }, Self.proof { $0.hasToken = true }] {

@@ -86,6 +86,11 @@ import Testing
 
     @Test func `what is kept in mind is bounded`() {
         var throttle = LoginThrottle()
+        for number in 0..<4096 { _ = throttle.ask(Client(network: "m\(number)"), at: Double(number) * 5 - 50_000) }
+        #expect(throttle.count == 4096)
+        // Only the networks of the last hour are kept.
+        _ = throttle.ask(Client(network: "m"), at: 4096 * 5 - 50_000)
+        #expect(throttle.count == 720)
         for number in 0..<20_000 {
             _ = throttle.ask(Client(network: "n\(number)"), at: Double(number) * 5)
             _ = throttle.ask(Client(network: "n", browser: "b\(number)"), at: Double(number) * 5)
