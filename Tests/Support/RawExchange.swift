@@ -23,6 +23,25 @@ package struct RawAnswer: Sendable {
             return (name: String(line[..<colon]), value: value)
         }
     }
+
+    /// The first value of a field.
+    package func first(_ name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// Sends a request without a body to a URL on the loopback, on a connection of its own.
+package func rawExchange(
+    _ method: String, _ url: String, _ fields: [(String, String)] = []
+) async throws -> RawAnswer {
+    guard let parts = URLComponents(string: url), let host = parts.host, let port = parts.port else {
+        throw URLError(.badURL)
+    }
+    let target = parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
+    let lines =
+        ["\(method) \(target) HTTP/1.1", "Host: \(host):\(port)", "Connection: close", "Content-Length: 0"]
+        + fields.map { "\($0): \($1)" }
+    return try await rawExchange(port: port, sending: lines.joined(separator: "\r\n") + "\r\n\r\n")
 }
 
 /// Sends these bytes to a loopback port and reads until the server ends the connection, or until so many body bytes

@@ -44,16 +44,8 @@ import Testing
         _ method: String, _ url: String, _ fields: [(String, String)] = []
     ) async throws -> (status: Int?, location: String?) {
         let type = url.contains("/api/") ? "application/json" : "application/x-www-form-urlencoded"
-        let parts = try #require(URLComponents(string: url))
-        let lines =
-            [
-                "\(method) \(parts.percentEncodedPath) HTTP/1.1", "Host: \(parts.host ?? "")", "Connection: close",
-                "Content-Length: 0",
-            ]
-            + fields.map { "\($0): \($1)" } + (method == "POST" ? ["Content-Type: \(type)"] : [])
-        let answer = try await rawExchange(
-            port: try #require(parts.port), sending: lines.joined(separator: "\r\n") + "\r\n\r\n")
-        return (answer.status, answer.fields.first { $0.name.lowercased() == "location" }?.value)
+        let answer = try await rawExchange(method, url, fields + (method == "POST" ? [("Content-Type", type)] : []))
+        return (answer.status, answer.first("Location"))
     }
 
     @Test(arguments: ["", "/shelf"])

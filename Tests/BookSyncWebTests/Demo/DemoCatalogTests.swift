@@ -7,39 +7,19 @@ import Testing
 
 /// The demo catalog over real HTTP.
 @Suite struct DemoCatalogTests {
-    private struct Answer {
-        let status: Int?
-        let fields: [(name: String, value: String)]
-        let bytes: [UInt8]
-
-        var json: [String: Any] {
-            get throws { try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]) }
-        }
-        var text: String { String(decoding: bytes, as: UTF8.self) }
-
-        func first(_ name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
-    }
-
     private func send(
         _ url: String, method: String = "GET", _ fields: [(String, String)] = []
-    ) async throws -> Answer {
-        let url = try #require(URLComponents(string: url))
-        let target = url.percentEncodedPath + (url.percentEncodedQuery.map { "?" + $0 } ?? "")
-        let lines =
-            ["\(method) \(target) HTTP/1.1", "Host: \(url.host ?? ""):\(url.port ?? 80)", "Connection: close"]
-            + fields.map { "\($0): \($1)" }
-        let answer = try await rawExchange(
-            port: try #require(url.port), sending: lines.joined(separator: "\r\n") + "\r\n\r\n")
-        return Answer(status: answer.status, fields: answer.fields, bytes: answer.body)
+    ) async throws -> RawAnswer {
+        try await rawExchange(method, url, fields)
     }
 
     private func listing(
         _ address: ListenAddress, _ query: String = "bookId=30776&pageNum=1&pageSize=50&sortType=0"
-    ) async throws -> Answer {
+    ) async throws -> RawAnswer {
         try await send(DemoCatalog.catalogURL(at: address) + "?" + query)
     }
 
-    private func list(_ answer: Answer) throws -> [[String: Any]] {
+    private func list(_ answer: RawAnswer) throws -> [[String: Any]] {
         try #require(try answer.json["list"] as? [[String: Any]])
     }
 
@@ -125,11 +105,11 @@ import Testing
                     let section = try #require(element["section"] as? Int)
                     let answer = try await send(path)
                     #expect(answer.status == 200)
-                    #expect(sha256(answer.bytes) == DemoCatalog.sha256(book: "30776", section: section))
-                    #expect(answer.first("Content-Length") == String(answer.bytes.count))
-                    if element["size"] as? Int != answer.bytes.count { stale.append(section) }
+                    #expect(sha256(answer.body) == DemoCatalog.sha256(book: "30776", section: section))
+                    #expect(answer.first("Content-Length") == String(answer.body.count))
+                    if element["size"] as? Int != answer.body.count { stale.append(section) }
                     let seconds = try #require(element["length"] as? Int)
-                    #expect(abs(answer.bytes.count / 4000 - seconds) <= 1)
+                    #expect(abs(answer.body.count / 4000 - seconds) <= 1)
                 }
             }
             #expect(stale == [24])
@@ -140,7 +120,7 @@ import Testing
         try await withDemoCatalog { address in
             let url = address.url + "/audio/30776/001.mp3"
             let whole = try await send(url)
-            let count = whole.bytes.count
+            let count = whole.body.count
             #expect(whole.first("Content-Type") == "audio/mpeg")
             #expect(whole.first("Accept-Ranges") == "bytes")
             #expect(whole.first("Last-Modified") == "Wed, 01 May 2024 00:00:00 GMT")
@@ -150,15 +130,15 @@ import Testing
             #expect(part.status == 206)
             #expect(part.first("Content-Range") == "bytes 1000-1999/\(count)")
             #expect(part.first("ETag") == tag)
-            #expect(part.bytes == Array(whole.bytes[1000..<2000]))
+            #expect(part.body == Array(whole.body[1000..<2000]))
             let changed = try await send(url, [("Range", "bytes=1000-1999"), ("If-Range", "\"other\"")])
-            #expect(changed.status == 200 && changed.bytes == whole.bytes)
+            #expect(changed.status == 200 && changed.body == whole.body)
             let beyond = try await send(url, [("Range", "bytes=\(count)-")])
             #expect(beyond.status == 416 && beyond.first("Content-Range") == "bytes */\(count)")
             let known = try await send(url, [("If-None-Match", tag)])
-            #expect(known.status == 304 && known.bytes.isEmpty && known.first("ETag") == tag)
+            #expect(known.status == 304 && known.body.isEmpty && known.first("ETag") == tag)
             let head = try await send(url, method: "HEAD")
-            #expect(head.status == 200 && head.bytes.isEmpty)
+            #expect(head.status == 200 && head.body.isEmpty)
             #expect(head.first("Content-Length") == String(count))
         }
     }
@@ -228,4 +208,11 @@ import Testing
     func `what is no listening address is refused`(text: String) {
         #expect(throws: Failure.self) { try ListenAddress(parsing: text) }
     }
+}
+
+extension RawAnswer {
+    fileprivate var json: [String: Any] {
+        get throws { try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]) }
+    }
+    fileprivate var text: String { String(decoding: body, as: UTF8.self) }
 }
