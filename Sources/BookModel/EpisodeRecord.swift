@@ -34,8 +34,12 @@ package struct EpisodeRecord: Sendable, Hashable {
     /// Seconds of its audio: as the file has it, else as the catalog says.
     package var duration: Double? { media?.duration ?? episode.duration }
 
+    private var isUnderWay: Bool { transfer?.state == .downloading || transfer?.state == .verifying }
+
     package var state: EpisodeState {
         if removedAt != nil { return .removed }
+        // Whatever became of its transfer, none can be begun.
+        if file == nil, isGone || episode.isLocked, !isUnderWay { return isGone ? .gone : .locked }
         // A replacement under way leaves the old file in place: the transfer is what there is to tell. One that only
         // waits, or is over, says nothing that the rest does not say better.
         if let transfer, transfer.state != .waiting, transfer.state != .finished,
@@ -43,16 +47,15 @@ package struct EpisodeRecord: Sendable, Hashable {
         {
             return state
         }
-        if file != nil { return isGone ? .gone : .finished }
-        if isGone { return .gone }
-        return episode.isLocked ? .locked : .waiting
+        guard file != nil else { return .waiting }
+        return isGone ? .gone : .finished
     }
 }
 
 extension EpisodeRecord {
     /// The same as it stands now: what a killed run left as under way only waits.
     package func effective(isRunUnderWay: Bool) -> EpisodeRecord {
-        guard !isRunUnderWay, transfer?.state == .downloading || transfer?.state == .verifying else { return self }
+        guard !isRunUnderWay, isUnderWay else { return self }
         var effective = self
         effective.transfer?.state = .waiting
         return effective

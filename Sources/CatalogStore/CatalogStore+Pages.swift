@@ -177,12 +177,16 @@ extension EpisodeRecord {
     /// What ``state`` says, said in SQL of ``tables``.
     /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
     static func stateColumn(isRunUnderWay: Bool) -> String {
-        let over = isRunUnderWay ? "('waiting')" : "('waiting', 'downloading', 'verifying')"
+        let (over, underWay) =
+            isRunUnderWay
+            ? ("('waiting')", "('downloading', 'verifying')") : ("('waiting', 'downloading', 'verifying')", "()")
         return """
             CASE
-                WHEN e.removed_at IS NOT NULL THEN 'removed' WHEN t.state NOT IN \(over) THEN t.state
-                WHEN f.episode_id IS NOT NULL THEN iif(e.gone, 'gone', 'finished')
-                WHEN e.gone THEN 'gone' WHEN e.locked THEN 'locked' ELSE 'waiting' END
+                WHEN e.removed_at IS NOT NULL THEN 'removed'
+                WHEN f.episode_id IS NULL AND (e.gone OR e.locked) AND ifnull(t.state, '') NOT IN \(underWay)
+                    THEN iif(e.gone, 'gone', 'locked')
+                WHEN t.state NOT IN \(over) THEN t.state
+                WHEN e.gone THEN 'gone' WHEN f.episode_id IS NOT NULL THEN 'finished' ELSE 'waiting' END
             """
     }
 }

@@ -38,9 +38,14 @@ import Testing
             (episode(transfer: .cancelled), .cancelled),
             (episode(file: true, transfer: .waiting), .finished),
             (episode(file: true, transfer: .downloading), .downloading),
-            (episode(gone: true, transfer: .failed), .failed),
             // A transfer that only waits, or is over, says nothing that the rest does not say better.
             (episode(locked: true, transfer: .waiting), .locked),
+            // Whatever became of their transfers, none can be begun; the counts of a book leave what is gone out, too.
+            (episode(gone: true, transfer: .failed), .gone),
+            (episode(gone: true, file: true, transfer: .failed), .failed),
+            (episode(locked: true, transfer: .cancelled), .locked),
+            (episode(locked: true, transfer: .downloading), .downloading),
+            (episode(locked: true, file: true, transfer: .paused), .paused),
             (episode(gone: true, transfer: .waiting), .gone),
             (episode(gone: true, file: true, transfer: .finished), .gone),
             (episode(transfer: .finished), .waiting),

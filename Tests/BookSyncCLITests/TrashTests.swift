@@ -229,6 +229,27 @@ extension ProductTests {
             }
         }
 
+        @Test func `what comes into the trash only as that is emptied stays there`() async throws {
+            let tap = Tap(allowing: 1000)
+            try await withCatalog(ScriptedCatalog(episodes: 3, tap: tap).script) { bench, _ in
+                let environment = bench.configured
+                tap.open()
+                _ = try await bench.run("fetch", "1/1-2", "-q", environment: environment)
+                _ = try await bench.run("remove", "1/1", environment: environment)
+                let path = try #require(try await bench.path(of: "1/2", environment: environment))
+                tap.allow(1000)
+                try await bench.start("fetch", "1", "--json", environment: environment) { run in
+                    _ = try await run.waitForOutput(containing: "\"event\":\"started\"")
+                    #expect(try await bench.run("remove", "1/2", environment: environment).exitCode == 0)
+                    run.send(signal: SIGKILL)
+                    _ = try await run.result()
+                }
+                let emptied = try await bench.run("trash", "empty", "--yes", environment: environment)
+                #expect(emptied.exitCode == 0 && emptied.output.hasPrefix("1 file ("), "\(emptied.output)")
+                #expect(try trashed(bench) == [path])
+            }
+        }
+
         @Test func `what cannot come back stays in the trash`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111/1-2", "-q")

@@ -307,16 +307,18 @@ package struct BookJoin: Sendable {
         try await readable(files) { index, file in
             let part = parts[index]
             let path = intermediate(of: file, as: encoding)
-            defer { meter.finish([file]) }
-            if try await runBlocking({ fileSize(path) }) != nil { return try await probe.part(path) }
+            if try await runBlocking({ fileSize(path) }) != nil {
+                defer { meter.finish([file]) }
+                return try await probe.part(path)
+            }
             // Another process may encode the same.
             let new = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
             let size = Int64(clamping: part.seconds * Double(encoding.bitRate) / 8)
             defer { unlink(new) }
-            try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
+            let made = try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
                 try await probe.encode(part, as: encoding, to: new)
+                return try await probe.part(new)
             }
-            let made = try await probe.part(new)
             guard made.seconds > part.seconds - 1 else {
                 let (has, says) = (describeSeconds(made.seconds), describeSeconds(part.seconds))
                 throw Failure(
@@ -376,7 +378,6 @@ package struct BookJoin: Sendable {
                 }
             }
         }
-        meter.finish(copied)
         let facts = try await runBlocking { try Self.synced(absolute) }
         return JoinedFile(
             path: temporary, book: plan.book.identity, size: facts.size, modificationTime: facts.modificationTime,

@@ -10,6 +10,11 @@ final class JoinMeter: Sendable {
         var meter = SpeedMeter()
         /// The file that is written → its name, bytes of what it is made of, and how large it becomes.
         var running: [String: (name: String, bytes: Int64, size: Int64)] = [:]
+
+        mutating func finish(_ files: ArraySlice<LocalFile>) {
+            done += files.count
+            bytesDone.addSaturated(files.saturatedSum(of: \.size))
+        }
     }
 
     private let state = Mutex(State())
@@ -33,24 +38,24 @@ final class JoinMeter: Sendable {
         return try await body()
     }
 
-    /// Runs what writes a file of others.
+    /// Runs what writes a file of others; from its end on they count as done, in one step, so that a join never seems to go back.
     /// - Parameter size: about as large as it becomes.
-    func writing(
+    func writing<Value>(
         _ path: String, named name: String, of files: ArraySlice<LocalFile>, size: Int64,
-        _ body: () async throws -> Void
-    ) async throws {
+        _ body: () async throws -> Value
+    ) async throws -> Value {
         let bytes = files.saturatedSum(of: \.size)
         state.withLock { $0.running[path] = (name, bytes, max(1, size)) }
-        defer { state.withLock { $0.running[path] = nil } }
-        try await body()
+        defer {
+            state.withLock { state in
+                state.running[path] = nil
+                state.finish(files)
+            }
+        }
+        return try await body()
     }
 
-    func finish(_ files: ArraySlice<LocalFile>) {
-        state.withLock { state in
-            state.done += files.count
-            state.bytesDone.addSaturated(files.saturatedSum(of: \.size))
-        }
-    }
+    func finish(_ files: ArraySlice<LocalFile>) { state.withLock { $0.finish(files) } }
 
     private func tell() {
         let now = ContinuousClock.now

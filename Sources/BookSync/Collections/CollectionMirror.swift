@@ -64,7 +64,7 @@ package struct CollectionMirror: Sendable {
             limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
             if let previous {
                 guard !books.isEmpty else {
-                    try await store.end(mirrors.map(\.id))
+                    try await telling { try await store.end(mirrors.map(\.id)) }
                     return (previous, failures, nil)
                 }
                 guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {
@@ -77,11 +77,23 @@ package struct CollectionMirror: Sendable {
             let report = try await run(items, lists, limits)
             failures += report.failures
             // Of the others the list is believed another night.
-            try await store.noteFetched(Array(Set(books).intersection(report.listedBooks)))
+            try await telling { [books] in
+                try await store.noteFetched(Array(Set(books).intersection(report.listedBooks)))
+            }
             if Task.isCancelled || report.failures.contains(where: { $0.disposition == .stop }) {
                 return (report, failures, nil)
             }
             (items, lists, previous, limits) = ([], [], report, report.limits)
+        }
+    }
+
+    /// Where the disk is too full to record that something was done, the next run does it once more: this one's result, which is
+    /// told by now, stays what it is.
+    private func telling(_ record: () async throws -> Void) async throws {
+        do {
+            try await record()
+        } catch let failure as Failure where failure.isLackOfRoom {
+            await tell(failure.message)
         }
     }
 

@@ -45,8 +45,10 @@ package struct Trash: Sendable {
     /// Moves the files of removed episodes here, and drops the folders that they leave empty.
     func collect() async throws -> Collected {
         var collected = Collected()
-        let removed = try await following(try await store.removedWithFiles())
-        guard !removed.isEmpty else { return collected }
+        let episodes = try await store.removedWithFiles()
+        guard !episodes.isEmpty else { return collected }
+        let files = try await follow(episodes.compactMap(\.file))
+        let removed = episodes.compactMap { shelved in files[shelved.episode.identity].map { (shelved, $0) } }
         let library = library
         let found = try await runBlocking {
             try removed.map { _, file -> Bool? in
@@ -84,34 +86,34 @@ package struct Trash: Sendable {
         return collected
     }
 
-    /// The files of removed episodes, at the paths that the user gave those that are no longer where they were recorded.
-    private func following(_ removed: [EpisodeRecord]) async throws -> [(EpisodeRecord, LocalFile)] {
-        var files = removed.compactMap { shelved in shelved.file.map { (shelved, $0) } }
+    /// Finds the files that the user gave other names, and records those.
+    /// - Parameter files: as they are recorded.
+    /// - Returns: all of them, by their episodes.
+    private func follow(_ files: [LocalFile]) async throws -> [EpisodeIdentity: LocalFile] {
+        var followed = Dictionary(files.map { ($0.episode, $0) }) { first, _ in first }
         let library = library
-        let gone = try await runBlocking { [files] in
-            try files.indices.filter { index in
-                let file = files[index].1
-                return try lookedUp(library + "/" + file.path).map(file.isSame) != true
-            }
+        let gone = try await runBlocking {
+            try files.filter { file in try lookedUp(library + "/" + file.path).map(file.isSame) != true }
         }
-        guard !gone.isEmpty else { return files }
+        guard !gone.isEmpty else { return followed }
         let untrackedFiles = try await LibrarySearch(library: library, store: store).untrackedFiles(
-            ofSizes: Set(gone.map { files[$0].1.size })
+            ofSizes: Set(gone.map(\.size))
         )
-        .filter { _, facts in gone.contains { files[$0].1.isSame(as: facts) } }
+        .filter { _, facts in gone.contains { $0.isSame(as: facts) } }
         let examined = try await FileExamination.examine(untrackedFiles.mapValues { _ in .beginning }, in: library)
-        for index in gone {
-            let file = files[index].1
+        for file in gone {
             let path = untrackedFiles.keys.sorted().first { path in
                 guard let facts = untrackedFiles[path], file.isSame(as: facts) else { return false }
                 let mark = examined[path]?.mark
                 return mark.map { $0.episode == file.episode } ?? (facts.inode == file.inode)
             }
             guard let path else { continue }
-            (files[index].1.path, files[index].1.isNamedByUser) = (path, true)
-            try await store.updateFiles([files[index].1])
+            var renamed = file
+            (renamed.path, renamed.isNamedByUser) = (path, true)
+            followed[file.episode] = renamed
+            try await store.updateFiles([renamed])
         }
-        return files
+        return followed
     }
 
     // MARK: Taking out
@@ -126,7 +128,10 @@ package struct Trash: Sendable {
     /// first comes back. A file that the episode has by now takes its place here.
     package func restore(_ files: [FileOperation]) async throws -> Restored {
         var seen: Set<EpisodeIdentity> = []
-        let wanted = files.filter { seen.insert($0.episode).inserted }
+        let numbers = Set(files.filter { seen.insert($0.episode).inserted }.map(\.number))
+        _ = try await follow(files.filter { numbers.contains($0.number) }.compactMap(\.current))
+        // Those take the names that the episodes' files have now.
+        let wanted = try await list().filter { numbers.contains($0.number) }
         let library = library
         let found = try await runBlocking {
             wanted.map { operation in Result { try Self.isBack(operation, in: library) } }

@@ -123,10 +123,12 @@ struct TrashEmptyCommand: Subcommand {
 
     private func empty(_ library: String, _ program: Program, isConfirmed: Bool) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: library)
+        // What a run that was killed was about to remove comes into the trash when the library is opened. Nobody saw it there yet.
+        let shown = Set(try await Trash.list(in: library).map(\.number))
         return try await LibrarySession.withLibrary(
             at: library, command: "trash empty", waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
         ) { session in
-            let files = try await session.trash.list()
+            let files = try await session.trash.list().filter { shown.contains($0.number) }
             guard try await isMeant(files, program, isConfirmed: isConfirmed) else {
                 await program.streams.writeError("nothing was deleted")
                 return .done

@@ -52,6 +52,19 @@ import Testing
         }
     }
 
+    @Test func `an old file takes the name that the user gave the new one, and no file is beside it`() async throws {
+        try await withNewVersion { bench, path in
+            try await bench.run()
+            let renamed = bench.library + "/mine.mp3"
+            try FileManager.default.moveItem(atPath: path, toPath: renamed)
+            let restored = try await trash(bench) { try await $0.restore(try await $0.list()) }
+            #expect(restored.failures.isEmpty && restored.files.map(\.file.path) == ["mine.mp3"])
+            #expect(
+                try bench.read(renamed) == ScriptedCatalog.bytes(1) && !FileManager.default.fileExists(atPath: path))
+            #expect(try await trashedBytes(bench) == [Self.newer])
+        }
+    }
+
     @Test func `one undo brings back all that a run replaced`() async throws {
         try await withNewVersion { bench, path in
             bench.catalog.update {
