@@ -43,8 +43,9 @@ struct LibraryHolder: Hashable, Sendable {
         """
     }
 
-    /// - Returns: nil when the text is none of ours.
-    init?(text: String) {
+    /// - Returns: nil when the bytes are not a holder's file.
+    init?(bytes: Data) {
+        let text = String(decoding: bytes.prefix(4096), as: UTF8.self)
         let lines = text.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }.filter { $0.count == 2 }
         let values = Dictionary(lines.map { ($0[0], String($0[1])) }) { first, _ in first }
         guard let owner = LockOwner(lines: text), let epoch = values["epoch"].flatMap({ UInt64($0) }),

@@ -70,16 +70,17 @@ final class LibraryLease: Sendable {
     }
 
     private static func current(in library: LibraryFolder) -> LibraryHolder? {
-        // Opened each time: a network filesystem asks its server then.
-        FileManager.default.contents(atPath: library.holderFile)
-            .flatMap { LibraryHolder(text: String(decoding: $0.prefix(4096), as: UTF8.self)) }
+        FileManager.default.contents(atPath: library.holderFile).flatMap(LibraryHolder.init(bytes:))
     }
 
     /// To be called before anything is published or recorded as finished. Blocks on the disk.
     /// - Throws: ``Failure`` that ends the run, with ``Failure/Reason/takenOver``, when another has the library now. Where the file
     ///   is not there nobody took it.
     func requireHeld() throws {
-        guard let current = Self.current(in: .existing(at: library)),
+        // Opened each time: a network filesystem asks its server then. Called for each transfer, so the bytes are compared with
+        // those that this process wrote, and parsed only where they differ: a beat may have come in between.
+        guard let bytes = FileManager.default.contents(atPath: path),
+            holder.withLock({ bytes != Data($0.text.utf8) }), let current = LibraryHolder(bytes: bytes),
             !holder.withLock({ $0.isSameHolder(as: current) })
         else { return }
         throw Failure(
