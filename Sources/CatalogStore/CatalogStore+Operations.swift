@@ -228,7 +228,7 @@ extension Database {
         case .trash, .replace:
             if isReversing {
                 try upsert(operation.restored, of: id)
-                try endReplacing(id, at: now)
+                try endReplacing([id], at: now)
                 try run("UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ?", [id])
                 // What was broken off when it was removed.
                 try run("DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'", [id])
@@ -241,13 +241,14 @@ extension Database {
         }
     }
 
-    /// Records that the file which an episode had is in the trash: another one has taken its place.
-    func endReplacing(_ episode: Int64, at now: Date) throws {
+    /// Records that the files which episodes had are in the trash: others have taken their places.
+    func endReplacing(_ episodes: [Int64], at now: Date) throws {
         try run(
             """
             UPDATE operation SET state = 'done', done_at = ?
-            WHERE episode_id = ? AND kind = 'replace' AND state <> 'done' AND state = 'begun'
-            """, [stored(now), episode])
+            WHERE episode_id IN (SELECT value FROM json_each(?))
+                AND kind = 'replace' AND state <> 'done' AND state = 'begun'
+            """, [stored(now), "\(episodes)"])
     }
 
     fileprivate func operations(

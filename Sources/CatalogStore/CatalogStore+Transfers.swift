@@ -1,10 +1,17 @@
 import BookModel
+import Foundation
 import GRDB
 
 // The transfer journal. It is kept so that after a power cut it never promises more than the partial files hold.
 
 extension CatalogStore {
-    /// Writes the journal of transfers that are not finished, in one transaction.
+    /// As ``commit(_:)``, for a caller that must not block.
+    package func save(_ records: [TransferRecord]) async throws {
+        try await runBlocking { try self.commit(records) }
+    }
+
+    /// Writes the journal of transfers that are not finished, in one transaction, on the thread that calls, which it blocks: none
+    /// of the cooperative pool.
     ///
     /// When a record promises less than the stored one (another validator, fewer bytes), or announces a publication,
     /// it has reached the disk when the call returns: an older record that came back after a power cut would vouch for
@@ -12,33 +19,43 @@ extension CatalogStore {
     /// Mere progress may be lost to a power cut, which costs some bytes to fetch again.
     /// - Throws: ``Failure`` of kind `defect` for a record in state `finished` (``finish(_:)`` is for those), one that is
     ///   `verifying` without digest and path, or one with more bytes than its total.
-    package func save(_ records: [TransferRecord]) async throws {
-        guard !records.isEmpty else { return }
-        try await write(
-            unrecorded(records), deciding: { try $0.durability(of: records) },
-            { database in
-                for record in records { try database.upsert(record) }
-            })
-    }
-
-    /// As ``save(_:)``, on the thread that calls, which it blocks: none of the cooperative pool.
     package func commit(_ records: [TransferRecord]) throws {
         guard !records.isEmpty else { return }
         try writeBlocking(
-            unrecorded(records), deciding: { try $0.durability(of: records) },
-            { database in
-                for record in records { try database.upsert(record) }
-            })
+            "the state of \(naming(records.map(\.episode))) cannot be recorded",
+            deciding: { try $0.durability(of: records) }, { try records.forEach($0.upsert) })
+    }
+
+    /// Has the episodes wait for being fetched, on the thread that calls. Paused and cancelled ones stay so, and what the journal
+    /// records of bytes stays as it is. Episodes that were never merged are left out.
+    package func commit(waiting episodes: [EpisodeIdentity]) throws {
+        try commit(
+            """
+            INSERT INTO transfer (episode_id, state, committed_length, attempts)
+            SELECT e.id, 'waiting', 0, 0 FROM json_each(?2) j CROSS JOIN episode e ON e.book_id = ?1 AND e.key = j.value
+            WHERE TRUE
+            ON CONFLICT (episode_id) DO UPDATE SET state = 'waiting' WHERE state NOT IN ('waiting', 'paused', 'cancelled')
+            """, of: episodes)
     }
 
     /// Marks transfers that wait as being fetched, on the thread that calls. Others stay as they are.
     package func commit(begun episodes: [EpisodeIdentity]) throws {
+        try commit(
+            """
+            UPDATE transfer SET state = 'downloading' WHERE state = 'waiting' AND episode_id IN (
+                SELECT e.id FROM json_each(?2) j CROSS JOIN episode e ON e.book_id = ?1 AND e.key = j.value)
+            """, of: episodes)
+    }
+
+    /// Runs a statement once for each book: with its row, and the keys of its episodes as a JSON array.
+    private func commit(_ sql: String, of episodes: [EpisodeIdentity]) throws {
         try writeBlocking(
             "the state of \(naming(episodes)) cannot be recorded", deciding: { _ in .relaxed },
             { database in
-                let statement = try database.cachedStatement(
-                    sql: "UPDATE transfer SET state = 'downloading' WHERE episode_id = ? AND state = 'waiting'")
-                for episode in episodes { try statement.execute(arguments: [try database.id(of: episode)]) }
+                for (book, episodes) in Dictionary(grouping: episodes, by: \.book) {
+                    let keys = String(decoding: try JSONEncoder().encode(episodes.map(\.key)), as: UTF8.self)
+                    try database.run(sql, [database.id(of: book), keys])
+                }
             })
     }
 
@@ -67,27 +84,20 @@ extension CatalogStore {
         }
     }
 
-    /// Records published files, and with that their transfers as finished: all or none, and on disk when the call
-    /// returns. A file that the episode had before is replaced.
-    /// - Throws: ``Failure`` when a path already belongs to another episode.
+    /// As ``commit(finished:)``, for a caller that must not block.
     package func finish(_ files: [LocalFile]) async throws {
-        guard !files.isEmpty else { return }
-        try await write(unfinished(files), .durable) { try $0.finish(files) }
+        try await runBlocking { try self.commit(finished: files) }
     }
 
-    /// As ``finish(_:)``, on the thread that calls, which it blocks: none of the cooperative pool.
+    /// Records published files, and with that their transfers as finished: all or none, and on disk when the call
+    /// returns. A file that the episode had before is replaced. Blocks the thread that calls: none of the cooperative pool.
+    /// - Throws: ``Failure`` when a path already belongs to another episode.
     package func commit(finished files: [LocalFile]) throws {
         guard !files.isEmpty else { return }
-        try writeBlocking(unfinished(files), deciding: { _ in .durable }, { try $0.finish(files) })
+        try writeBlocking(
+            "\(naming(files.map(\.episode))) cannot be recorded as finished", deciding: { _ in .durable },
+            { try $0.finish(files) })
     }
-}
-
-private func unrecorded(_ records: [TransferRecord]) -> Message {
-    "the state of \(naming(records.map(\.episode))) cannot be recorded"
-}
-
-private func unfinished(_ files: [LocalFile]) -> Message {
-    "\(naming(files.map(\.episode))) cannot be recorded as finished"
 }
 
 /// The first of some episodes by name, and how many there are besides.
@@ -98,12 +108,13 @@ func naming(_ episodes: [EpisodeIdentity]) -> Message {
 
 extension Database {
     fileprivate func finish(_ files: [LocalFile]) throws {
-        for file in files {
+        let ids = try files.map { file in
             let id = try requiredID(of: file.episode)
             try upsert(file, of: id)
-            try endReplacing(id, at: file.fetchedAt)
-            try run("DELETE FROM transfer WHERE episode_id = ?", [id])
+            return id
         }
+        try endReplacing(ids, at: files.map(\.fetchedAt).max() ?? .now)
+        try run("DELETE FROM transfer WHERE episode_id IN (SELECT value FROM json_each(?))", ["\(ids)"])
     }
 
     func durability(of records: [TransferRecord]) throws -> CatalogStore.Durability {

@@ -145,14 +145,6 @@ package final class CatalogStore: Sendable {
     func write<Value: Sendable>(
         _ what: Message, _ durability: Durability, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await write(what, deciding: { _ in durability }, body)
-    }
-
-    /// The same, where the state of the database decides how durable the transaction has to be.
-    func write<Value: Sendable>(
-        _ what: Message, deciding durability: @escaping @Sendable (Database) throws -> Durability,
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
         let path = path
         let writer = try writer(for: what)
         return try await withCheckedThrowingContinuation { continuation in
@@ -160,7 +152,7 @@ package final class CatalogStore: Sendable {
                 let outcome = Result {
                     try failing(what, at: path) {
                         try self.patience.watchingWrite {
-                            try database.transact(self.trackingWrites(durability(database)), body)
+                            try database.transact(self.trackingWrites(durability), body)
                         }
                     }
                 }
@@ -170,7 +162,8 @@ package final class CatalogStore: Sendable {
         }
     }
 
-    /// The same on the thread that calls, which it blocks: none of the cooperative pool.
+    /// The same on the thread that calls, which it blocks: none of the cooperative pool. The state of the database may decide how
+    /// durable the transaction has to be.
     func writeBlocking<Value>(
         _ what: Message, deciding durability: (Database) throws -> Durability, _ body: (Database) throws -> Value
     ) throws -> Value {

@@ -9,8 +9,8 @@ extension EngineRun {
         /// not be resumed from, and cuts every answer at the same byte, would be asked for ever.
         var farthest: Int64 = 0
         var mustStartOver = false
-        /// The attempt under way, and where others may help it.
-        var task: Task<AttemptResult, Never>?
+        /// Who makes the attempt under way, and where others may help it.
+        var worker: Int?
         var pieces: SegmentedDownload?
         /// Paused or cancelled by the user.
         var stoppedAs: TransferState?

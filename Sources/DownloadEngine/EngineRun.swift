@@ -2,26 +2,45 @@ import BookModel
 import Foundation
 import Transport
 
-/// The state of one run, owned by its one task.
+/// The state of one run, which ``Dispatcher`` keeps. Its changes may block on the disk and on the journal.
 struct EngineRun {
+    struct Worker {
+        let task: Task<Void, Never>
+        /// The index of its event loop.
+        let loop: Int
+    }
+
+    /// Received files beyond which no new transfer starts: each is held open.
+    private static let maxBacklog = 64
+    /// Files that are published together, and seconds that a file waits for others.
+    private static let maxGroup = 32
+    static let publicationInterval = 0.02
+
+    let tools: EngineTools
+    var workers: [Int: Worker] = [:]
+    var nextWorker = 0
+    /// When the next waiting transfer's time has come, and what waits for that.
+    var timer: (time: Double, task: Task<Void, Never>)?
+    /// Who waits for the run's end.
+    var waiting: CheckedContinuation<Void, Never>?
     var transfers = Transfers()
     var schedule: TransferSchedule
     var report = EngineReport()
     /// Files that wait to be published, first come first, and how many are being published now.
-    private(set) var received: [(index: Int, file: ReceivedFile)] = []
+    private var received: [(index: Int, file: ReceivedFile)] = []
     var publishing = 0
     private var receivedSince = 0.0
     var isGroupTimerArmed = false
-    /// Transfers for which the catalog is being asked for another address.
-    var renewals = 0
-    var armedTimer: Double?
-    /// The transfer whose server is being asked for the length. Nothing else starts meanwhile: whether this one counts
-    /// against the limits, and what room it takes, is not known yet.
+    /// The transfer whose server is being asked for the length, or that room is made for. Nothing else starts meanwhile:
+    /// whether this one counts against the limits, and what room it takes, is not known yet.
     var measured: Int?
     /// Of the attempts under way, by their transfers' indices.
     var meters: [Int: TransferMeter] = [:]
+    var isCancelled = false
     /// Whether the run's time is up.
     var isOver = false
+    /// Whether something was taken out of the inbox that is not among the transfers yet.
+    var isTaking = false
     /// Whether more may yet come to be fetched.
     var isOpen = true
     /// Whether what has not begun is left.
@@ -29,7 +48,7 @@ struct EngineRun {
     /// Whether something was deleted to make room, and made none: hard links or snapshots hold it.
     var hasFreedInVain = false
     /// Why something was not begun.
-    private var lackOfRoom: Failure?
+    var lackOfRoom: Failure?
     private var limits: RunLimits
     /// Larger than all that the limits let the run begin.
     private var tooLarge: [TransferRequest] = []
@@ -42,7 +61,7 @@ struct EngineRun {
     private var gaps: [String: Double] = [:]
     private var heldUntil: [String: Double] = [:]
     /// How often each server was left alone since it last answered.
-    private(set) var troubles: [String: Int] = [:]
+    var troubles: [String: Int] = [:]
     /// Attempts that each server responded to.
     private var responses: [String: Int] = [:]
     /// SHA-256 of what each server sent in place of episodes since it last sent one.
@@ -62,7 +81,9 @@ struct EngineRun {
     var closedServers: [ClosedServer] = []
     private let begin = ContinuousClock.now
 
-    init(_ settings: EngineSettings) {
+    init(_ tools: EngineTools) {
+        self.tools = tools
+        let settings = tools.settings
         limits = settings.limits
         firstGap = 2 * settings.retry.firstWait
         schedule = TransferSchedule(jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
@@ -72,7 +93,9 @@ struct EngineRun {
     /// over the rank. Whoever planned to fetch what was published or given up meanwhile did not know of it.
     /// - Parameter stopped: what the user has paused or cancelled by now.
     /// - Returns: what is new.
-    mutating func add(_ requests: [TransferRequest], stopped: Set<EpisodeIdentity> = []) -> [TransferRecord] {
+    mutating func add(
+        _ requests: [TransferRequest], stopped: Set<EpisodeIdentity>
+    ) -> [EpisodeIdentity] {
         var added: [TransferRequest] = []
         var raised: [(index: Int, rank: Int)] = []
         for var request in Self.withoutRepetitions(requests) {
@@ -89,7 +112,7 @@ struct EngineRun {
         schedule.raise(raised)
         schedule.add(added.map { ($0.server, $0.rank) })
         if beginsNothingMore { beginNothingMore() }
-        return added.map { $0.record ?? TransferRecord(episode: $0.episode.identity) }
+        return added.map(\.episode.identity)
     }
 
     /// Whether what was among the run's transfers already is to be one of them once more: it was published, given up, or has
@@ -134,13 +157,27 @@ struct EngineRun {
         (ContinuousClock.now - begin) / .seconds(1)
     }
 
-    func mayStart(backlog limit: Int) -> Bool {
-        !isOver && report.stop == nil && measured == nil && received.count + publishing < limit
+    /// Whether what has begun is to be brought to its end.
+    var goesOn: Bool { !isCancelled && !isOver && report.stop == nil }
+
+    var mayStart: Bool { goesOn && measured == nil && received.count + publishing < Self.maxBacklog }
+
+    /// Whether nothing runs, waits for its turn, or is being published.
+    var isIdle: Bool {
+        workers.isEmpty && schedule.isEmpty && received.isEmpty && publishing == 0 && !isTaking
     }
 
-    /// Whether nothing runs, waits for its turn, is being published, or is about to get another address.
-    var isIdle: Bool {
-        schedule.isEmpty && received.isEmpty && publishing == 0 && renewals == 0
+    mutating func stop(because failure: Failure) { report.stop = report.stop ?? failure }
+
+    /// Breaks off what is under way where the run is over.
+    /// - Returns: who waits for its end, where nothing is under way any more.
+    mutating func end() -> CheckedContinuation<Void, Never>? {
+        guard !goesOn || isIdle && !isOpen else { return nil }
+        for worker in workers.values { worker.task.cancel() }
+        guard workers.isEmpty, received.isEmpty, publishing == 0 else { return nil }
+        timer?.task.cancel()
+        defer { waiting = nil }
+        return waiting
     }
 
     mutating func addReceived(_ file: ReceivedFile, at index: Int) {
@@ -149,12 +186,12 @@ struct EngineRun {
     }
 
     /// Takes the files that are to be published next, if it is time and no others are being published.
-    /// - Parameter interval: seconds that a file waits for others.
-    mutating func takeReceived(upTo count: Int, within interval: Double) -> [(index: Int, file: ReceivedFile)] {
+    mutating func takeReceived() -> [(index: Int, file: ReceivedFile)] {
         guard publishing == 0,
-            received.count >= count || schedule.running.isEmpty || now - receivedSince >= interval
+            received.count >= Self.maxGroup || schedule.running.isEmpty
+                || now - receivedSince >= Self.publicationInterval
         else { return [] }
-        let files = Array(received.prefix(count))
+        let files = Array(received.prefix(Self.maxGroup))
         received.removeFirst(files.count)
         publishing = files.count
         receivedSince = now
@@ -182,8 +219,8 @@ struct EngineRun {
             return transfers[index].wanted
         }
         transfers[index].stoppedAs = state
-        if let task = transfers[index].task {
-            task.cancel()
+        if let worker = transfers[index].worker {
+            workers[worker]?.task.cancel()
             return nil
         }
         guard schedule.drop(index) else { return nil }
@@ -201,7 +238,7 @@ struct EngineRun {
     var hasHaltedTransfers: Bool { transfers.begun.values.contains(where: \.hasHalted) }
 
     /// Whether an episode is among the run's transfers, and neither finished nor given up.
-    func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
+    private func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
         indexByEpisode[episode].map { !transfers.isFinished($0) && transfers[$0].failedAt == nil } ?? false
     }
 
@@ -237,17 +274,17 @@ struct EngineRun {
     }
 
     /// What has begun is brought to its end, and nothing else starts.
-    mutating func beginNothingMore() {
+    private mutating func beginNothingMore() {
         beginsNothingMore = true
         schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
     }
 
     /// Gives a slot that nothing else could take to a large transfer that others can help.
-    mutating func assignSlot() -> (index: Int, pieces: SegmentedDownload)? {
+    mutating func assignSlot() -> EngineJob? {
         for index in schedule.mayBeHelped(now: now) {
             guard let pieces = transfers[index].pieces, pieces.wantsHelp else { continue }
             schedule.lend(to: index)
-            return (index, pieces)
+            return .help(index, pieces)
         }
         return nil
     }
@@ -258,8 +295,10 @@ struct EngineRun {
     /// spread over time when the server says that there are too many, or another transfer fails as well.
     /// - Returns: for how many seconds; 0 when the server is not to blame.
     @discardableResult
-    mutating func holdServer(of index: Int, because reason: AttemptResult.RetryReason, now: Double) -> Double {
-        let wanted = transfers[index].wanted
+    mutating func holdServer(
+        of index: Int, because reason: AttemptResult.RetryReason, now: Double? = nil
+    ) -> Double {
+        let (wanted, now) = (transfers[index].wanted, now ?? self.now)
         let server = reason.server ?? wanted.server
         let isOfFile = transfers[index].responsesAtTrouble.map { $0 < responses[server] ?? 0 } ?? false
         transfers[index].responsesAtTrouble = responses[server] ?? 0
@@ -319,14 +358,6 @@ struct EngineRun {
         schedule.running.map { DiskGuard.Load(transfers[$0]) }
     }
 
-    /// Lengths of the whole of these, as far as they are known.
-    var runningLengths: [Int64?] { schedule.running.map { transfers[$0].length } }
-
-    /// Where there was no room for something, nothing of unknown length is begun either.
-    func lackOfRoom(forUnmeasured index: Int) -> Failure? {
-        transfers[index].length == nil ? lackOfRoom : nil
-    }
-
     /// Whether to ask the server how long the file at `index` is, because the size in the catalog may be wrong. Once a
     /// server has confirmed that there is no room, the other sizes are believed.
     func mayMeasure(_ index: Int) -> Bool {
@@ -342,8 +373,7 @@ struct EngineRun {
             limits.begunBytes = limits.begunBytes.subtractingSaturated(transfers[index].wanted.expectedBytes ?? 0)
         }
         guard failure.isLackOfRoom else {
-            report.stop = report.stop ?? failure
-            return
+            return stop(because: failure)
         }
         lackOfRoom = lackOfRoom ?? failure
     }
@@ -389,7 +419,7 @@ struct EngineRun {
     mutating func record(_ result: AttemptResult, at index: Int) {
         report.bytesReceived += result.bytesReceived
         transfers[index].record = result.record
-        transfers[index].task = nil
+        transfers[index].worker = nil
         transfers[index].pieces = nil
         if let validator = result.answered { transfers[index].tags.record(validator) }
         transfers[index].mustStartOver = false

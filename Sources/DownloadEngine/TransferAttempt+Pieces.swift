@@ -13,18 +13,17 @@ extension TransferAttempt {
         guard let pieces else { return nil }
         let (found, ending) = try await pieceSource(request, behind: existing, minTotal: pieces.minTotal)
         guard let source = found else { return ending }
-        let trustsUnsynced = BootIdentity.current != nil && result.record.bootID == BootIdentity.current
-        let inPieces = try pieces.divide(source, front: existing.length, trustsUnsynced: trustsUnsynced)
-        result.bytesReused = existing.length + inPieces
+        result.bytesReused = existing.length + pieces.divide(source, of: partial)
         var offset = existing.length
         do {
             while offset < source.total {
                 switch try pieces.nextStep(ofFrontAt: offset) {
-                case .takeOver(let piece, let range, let files):
+                case .takeOver(let piece, let end):
                     if !hasBegun {
                         try await begin(source.validator, total: source.total, offset: offset, in: partial)
                     }
-                    try await takeOver(range, of: files, into: partial)
+                    try await aside { try partial.takeOver(to: end) }
+                    try await commitOffset(of: partial)
                     offset = partial.length
                     pieces.takenOver(piece, front: offset)
                 case .fetch(let end):
@@ -88,16 +87,5 @@ extension TransferAttempt {
             answer.first("Accept-Ranges")?.lowercased() == "bytes"
         else { return (nil, ending) }
         return (PieceSource(request: request, validator: head.validator, total: total), nil)
-    }
-
-    /// The piece goes only after its bytes are on the disk in the partial file too.
-    private mutating func takeOver(
-        _ range: Range<Int64>, of files: PieceFiles, into partial: PartialFile
-    ) async throws {
-        guard let path = try files.existingPath(ofPieceAt: range.lowerBound) else { return }
-        try await slot.aside { try partial.append(contentsOf: path, from: partial.length - range.lowerBound) }
-        result.record = try await committedOffset(of: partial)
-        sinceCommit = 0
-        try files.remove(pieceAt: range.lowerBound)
     }
 }

@@ -10,25 +10,22 @@ import Transport
 ///
 /// The order of things is what makes it safe: validators are committed, or written into a small file's attributes, before
 /// the first byte they vouch for is written; an offset is committed after the bytes before it are synced.
-struct TransferAttempt {
+struct TransferAttempt: Sendable {
+    private let tools: EngineTools
     let transport: HTTPTransport
-    let journal: any TransferJournal
-    let watch: DiskGuard
-    let settings: EngineSettings
-    let partialPath: String
-    let limiter: TransferRates.Limiter
-    let slot: TransferThreads.Slot
+    private let partialPath: String
+    private let limiter: TransferRates.Limiter
+    let disk: SerialQueueExecutor
     /// Where others help to bring a large file; nil when it is not to be divided.
     let pieces: SegmentedDownload?
     let meter: TransferMeter
-    /// What is wrong with a file that nothing vouches for.
-    private let objection: @Sendable (String, Episode) async -> Message?
+    private let startsOver: Bool
 
     let wanted: TransferRequest
     var result: AttemptResult
     /// What the server declared for the whole in the answer at hand.
     private var serverDigest: ContentDigest?
-    var sinceCommit: Int64 = 0
+    private var sinceCommit: Int64 = 0
     /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.
     private let endedEarly: Int64?
     /// Length of the partial file when the body at hand has come whole; nil where the server declares none.
@@ -36,38 +33,34 @@ struct TransferAttempt {
     /// Whether there was a response to the last request.
     private var isAnswered = true
     /// Bytes since the room was last looked at.
-    var sinceLook: Int64 = 0
+    private var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
     private(set) var hasBegun = false
 
-    init(
-        wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        watch: DiskGuard, settings: EngineSettings, slot: TransferThreads.Slot, partialPath: String,
-        limiter: TransferRates.Limiter, meter: TransferMeter, endedEarly: Int64? = nil,
-        pieces: SegmentedDownload? = nil,
-        objection: @escaping @Sendable (String, Episode) async -> Message? = { _, _ in nil }
-    ) {
-        self.objection = objection
-        self.watch = watch
-        self.settings = settings
-        self.endedEarly = endedEarly
-        self.wanted = wanted
-        self.transport = transport
-        self.journal = journal
-        self.slot = slot
-        self.partialPath = partialPath
-        self.limiter = limiter
-        self.meter = meter
-        self.pieces = pieces
-        self.result = AttemptResult(ending: .stopped, record: record)
+    /// - Parameters:
+    ///   - index: in the run.
+    ///   - isDivided: whether others may help.
+    init(_ transfer: EngineRun.Transfer, at index: Int, isDivided: Bool, meter: TransferMeter, tools: EngineTools) {
+        (self.tools, self.meter, wanted) = (tools, meter, transfer.wanted)
+        disk = tools.threads.disk(of: index)
+        transport = tools.transport.using(wanted.access)
+        partialPath = tools.partialFolder + "/" + transfer.partialName
+        limiter = tools.rates.limiter(of: wanted.episode.identity.book.source)
+        (endedEarly, startsOver) = (transfer.endedEarly, transfer.mustStartOver)
+        pieces =
+            isDivided
+            ? SegmentedDownload(
+                transport: transport, limiter: limiter, meter: meter, threads: tools.threads,
+                settings: tools.settings)
+            : nil
+        result = AttemptResult(ending: .stopped, record: transfer.record)
     }
 
-    /// - Parameter startOver: whether to throw away what is held first.
-    mutating func run(startOver: Bool) async -> AttemptResult {
+    mutating func run() async -> AttemptResult {
         do {
             let partial = try PartialFile(partialPath, promised: wanted.episode.digest)
             do {
-                result.ending = await ending(with: partial, startOver: startOver)
+                result.ending = await ending(with: partial)
                 try await finish(with: partial)
             } catch {
                 // The next attempt opens the file again: its lock must be free by then.
@@ -80,27 +73,26 @@ struct TransferAttempt {
         return result
     }
 
+    /// Does what may block for long, and keeps nobody else from working.
+    func aside<Value>(_ work: () throws -> Value) async rethrows -> Value {
+        try await withTaskExecutorPreference(disk) { try work() }
+    }
+
     /// Ends the use of the partial file, unless it is received whole: then it is the publisher's.
     private mutating func finish(with partial: PartialFile) async throws {
         await endHelp(isOfUse: result.ending.isRetry)
-        if case .received(let file) = result.ending {
-            do { try pieces?.removeFiles() } catch {
-                file.close(isPublished: false)
-                throw error
-            }
-            return
-        }
+        if result.isReceived { return }
         if result.progress > 0 {
-            result.record = try await committedOffset(of: partial)
+            try await commitOffset(of: partial)
         }
         // The file on disk is the right one: what was begun in its stead is of no use.
         if case .unchanged = result.ending { try partial.truncate(to: 0) }
         partial.close()
     }
 
-    private mutating func ending(with partial: PartialFile, startOver: Bool) async -> AttemptResult.Ending {
+    private mutating func ending(with partial: PartialFile) async -> AttemptResult.Ending {
         do {
-            let existing = try await trustedBytes(of: partial, startOver: startOver)
+            let existing = try await trustedBytes(of: partial)
             if existing.isWhole {
                 result.bytesReused = existing.length
                 return try await verified(partial, total: existing.total)
@@ -123,8 +115,8 @@ struct TransferAttempt {
 
     /// What is held and can be trusted, with everything else cut off and the digests brought up to date. What cannot
     /// be gone on with at all stays until other bytes really arrive to take its place.
-    private mutating func trustedBytes(of partial: PartialFile, startOver: Bool) async throws -> PartialContent {
-        guard partial.length > 0, !startOver else { return PartialContent() }
+    private mutating func trustedBytes(of partial: PartialFile) async throws -> PartialContent {
+        guard partial.length > 0, !startsOver else { return PartialContent() }
         result.record.complete(from: partial.origin)
         let length = result.record.resumableBytes(
             ofPartialFile: partial.length, hasDigest: wanted.episode.digest != nil, bootID: BootIdentity.current)
@@ -133,7 +125,7 @@ struct TransferAttempt {
         // The last byte is asked for again: the answer says whether the server still has this version.
         if existing.isWhole, wanted.episode.listsAnotherVersion(than: existing) { existing.length -= 1 }
         if partial.length > existing.length { try partial.truncate(to: existing.length) }
-        try await slot.aside { try partial.digestExistingBytes() }
+        try await aside { try partial.digestExistingBytes() }
         return existing
     }
 
@@ -155,6 +147,7 @@ struct TransferAttempt {
             if isSame || answer.status == 304 { return .unchanged }
         }
         if let ending = try await fetchInPieces(request, behind: existing, into: partial) { return ending }
+        try partial.endParts()
         let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
         if asked.range == nil, let file = wanted.replacing { request.addConditions(of: file.validator) }
         if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
@@ -380,7 +373,7 @@ struct TransferAttempt {
         let isFresh = offset == 0 && result.record.isFresh
         if offset == 0 {
             result.record.committedLength = 0
-            if partial.length > 0 { try await discard(partial) }
+            if partial.length > 0 || partial.isInParts && pieces?.isDivided != true { try await discard(partial) }
             result.record.validator = validator
         }
         if let total, total > result.record.total ?? wanted.episode.size ?? 0 { try requireRoom(for: total - offset) }
@@ -392,12 +385,12 @@ struct TransferAttempt {
         let hasOrigin = PartialFile.Origin(of: result.record).map(partial.setOrigin) ?? false
         // What another answer left must not vouch for the bytes of this one.
         if !hasOrigin, offset == 0 { partial.removeOrigin() }
-        if !(isFresh && hasOrigin && (total ?? .max) <= settings.maxLengthWithoutJournal) {
-            try await slot.aside { try journal.commit([result.record]) }
+        if !(isFresh && hasOrigin && (total ?? .max) <= tools.settings.maxLengthWithoutJournal) {
+            try await aside { try tools.journal.commit([result.record]) }
         }
         meter.begin(behind: offset, reused: result.bytesReused, total: total)
         hasBegun = true
-        pieces?.letHelpersIn()
+        if pieces?.letHelpersIn() == true { partial.isInParts = true }
     }
 
     /// First the journal forgets the bytes, then they go: never another validator over them.
@@ -405,8 +398,8 @@ struct TransferAttempt {
         result.record.committedLength = 0
         result.record.validator = .init()
         result.record.total = nil
-        try await slot.aside {
-            try journal.commit([result.record])
+        try await aside {
+            try tools.journal.commit([result.record])
             try partial.truncate(to: 0)
         }
     }
@@ -419,32 +412,73 @@ struct TransferAttempt {
         if let bodyEnd, length + count > bodyEnd {
             part = part.getSlice(at: part.readerIndex, length: Int(max(0, bodyEnd - length))) ?? ByteBuffer()
         }
-        try await slot.write { try partial.append(part) }
+        try partial.append(part)
         result.progress += Int64(part.readableBytes)
         sinceCommit += Int64(part.readableBytes)
         meter.moveFront(to: length + Int64(part.readableBytes))
+        pieces?.moveFront(to: partial.length)
         let rest = (total ?? .max) - length
         if sinceCommit >= EngineSettings.commitInterval, rest > EngineSettings.commitInterval / 2 {
-            sinceCommit = 0
-            result.record = try await committedOffset(of: partial)
+            try await commitOffset(of: partial)
         }
+    }
+
+    /// What the server declares may be more than the catalog did when the transfer was begun.
+    private func requireRoom(for rest: Int64) throws {
+        guard let missing = try tools.watch.missingRoom(for: rest) else { return }
+        throw failure(
+            "the server says that \(describeBytes(rest)) are to come, and \(describeBytes(missing)) of room are missing",
+            remedy: "make room, or lower downloads.min-free-space")
+    }
+
+    /// Looks from time to time whether what comes still has its measure, and the disk its room.
+    private mutating func watchGrowth(
+        by count: Int64, to length: Int64, total: Int64?, of partial: PartialFile
+    ) async throws {
+        let limit = tools.settings.maxLength(ofUndeclared: wanted.episode)
+        if total == nil, length > limit {
+            // The limit of the settings may be raised for the next run.
+            let isOfSettings = limit >= tools.settings.maxUndeclaredSize
+            result.isForGood = !isOfSettings
+            try await discard(partial)
+            throw failure(
+                "the server declares no length, and sent more than \(describeBytes(length - count))",
+                remedy: isOfSettings ? "if the file is that large, raise downloads.max-undeclared-size" : nil)
+        }
+        sinceLook += count
+        guard sinceLook >= EngineSettings.lookInterval else { return }
+        sinceLook = 0
+        // What has no declared end would else take all that there is.
+        guard let missing = try tools.watch.missingRoom(for: 0, reserve: total == nil ? 64 << 20 : 0) else { return }
+        guard total == nil else {
+            throw Failure.lackOfRoom(
+                "the library has no room for more", why: "\(describeBytes(missing)) are missing",
+                remedy:
+                    "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
+        }
+        try await discard(partial)
+        throw failure(
+            "the server declares no length, and the disk has no room for more", remedy: "make room and run again")
     }
 
     /// Syncs the partial file, then commits its length: the part that a power cut leaves whole.
-    func committedOffset(of partial: PartialFile) async throws -> TransferRecord {
+    mutating func commitOffset(of partial: PartialFile) async throws {
+        sinceCommit = 0
         var record = result.record
-        let length = partial.length
-        record.committedLength = record.total.map { min(length, $0) } ?? length
-        try await slot.aside { [record] in
+        record.committedLength = record.total.map { min(partial.length, $0) } ?? partial.length
+        try await aside { [record] in
             try partial.sync()
-            try journal.commit([record])
+            try tools.journal.commit([record])
             // Only bytes that are on the disk; where none is kept, the journal has it alone.
             if let origin = PartialFile.Origin(of: record) { _ = partial.setOrigin(origin) }
         }
-        return record
+        result.record = record
     }
 
     mutating func verified(_ partial: PartialFile, total: Int64?) async throws -> AttemptResult.Ending {
+        // All is there: nobody writes ahead any more.
+        await endHelp(isOfUse: false)
+        try partial.endParts()
         let size = partial.length
         var verification: LocalFile.Verification =
             total != nil || wanted.episode.size == size ? .length : .unverified
@@ -456,7 +490,7 @@ struct TransferAttempt {
             verification = .digest
         }
         if let declared = serverDigest {
-            let comparison = try await slot.aside { try partial.compare(with: declared) }
+            let comparison = try await aside { try partial.compare(with: declared) }
             guard comparison.fits else {
                 // What the server declared is not kept: the next run would find a whole file and nothing against it.
                 try await discard(partial)
@@ -470,7 +504,7 @@ struct TransferAttempt {
         if verification == .unverified, size != endedEarly, result.isNotClosed || size < wanted.episode.size ?? 0 {
             return .endedEarly(size)
         }
-        if verification == .unverified, let why = await objection(partialPath, wanted.episode) {
+        if verification == .unverified, let why = await tools.objection(partialPath, wanted.episode) {
             result.spoiled = partial.sha256Digest()
             return .restart(why)
         }

@@ -11,6 +11,8 @@ package enum ExtendedAttribute: String, CaseIterable {
     case original = "user.booksync.original"
     /// Of a partial file: which answer its bytes are of.
     case origin = "user.booksync.origin"
+    /// Of a partial file that several connections write to: which of its bytes are there.
+    case parts = "user.booksync.parts"
 
     /// - Returns: whether the filesystem keeps it.
     @discardableResult

@@ -57,16 +57,25 @@ package func deleteFile(_ path: String) throws {
 }
 
 /// Writes all bytes, however many calls that takes.
-/// - Parameter onWrite: is told the bytes of each call.
+/// - Parameters:
+///   - place: of the first byte in the file; nil for where its descriptor stands.
+///   - onWrite: is told the bytes of each call.
 /// - Throws: ``SystemError`` when one fails, or takes nothing.
 package func writeAll(
-    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, onWrite: (Int) -> Void = { _ in }
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at place: Int64? = nil, onWrite: (Int) -> Void = { _ in }
 ) throws(SystemError) {
-    var rest = bytes
+    var (rest, place) = (bytes, place)
     while !rest.isEmpty {
-        let count = try systemCall { write(descriptor, rest.baseAddress, rest.count) }
+        let count = try systemCall {
+            if let place {
+                pwrite(descriptor, rest.baseAddress, rest.count, off_t(place))
+            } else {
+                write(descriptor, rest.baseAddress, rest.count)
+            }
+        }
         guard count > 0 else { throw SystemError(code: EIO) }
         onWrite(count)
+        place? += Int64(count)
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
     }
 }

@@ -46,7 +46,7 @@ final class ConnectionPool: Sendable {
     func exchange(
         _ head: HTTPRequestHead, body: [UInt8], over key: ConnectionKey
     ) async throws -> (head: HTTPResponseHead, body: ResponseStream.Body) {
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        let eventLoop = MultiThreadedEventLoopGroup.currentEventLoop ?? MultiThreadedEventLoopGroup.singleton.any()
         let timeout = TimeAmount.milliseconds(Int64(options.answerTimeout * 1000))
         let request = OutgoingRequest(head: head, body: body)
         if head.method == .GET || head.method == .HEAD, let kept = takeIdle(key, preferring: eventLoop) {

@@ -287,6 +287,7 @@ import Testing
         try await store.save((1...6).map { .sample($0, state: .waiting) })
         try await store.save([.sample(1, committed: 1)])
         try store.commit([.sample(2, state: .verifying)])
+        try store.commit(waiting: [.sample(3)])
         try store.commit(begun: [.sample(3)])
         try await store.resetInterruptedTransfers()
         _ = try await store.interruptedPublications()

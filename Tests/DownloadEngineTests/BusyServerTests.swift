@@ -156,24 +156,37 @@ import Transport
     }
 
     @Test func `case 25: transfers that are refused together make one wait, and each time after it a longer one`()
-        throws
+        async throws
     {
         let requests = (1...4).map { TransferRequest(episode: .sample($0, address: "http://kting.info/a"), path: "a") }
         func hold(_ place: Int, asked: Double? = nil, now: Double, in run: inout EngineRun) -> Double {
             run.holdServer(of: place, because: Self.busy(asked: asked), now: now)
         }
-        var run = EngineRun(EngineSettings())
-        #expect(run.add(requests).count == 4)
-        var gaps = (0..<4).map { hold($0, now: 0, in: &run) }
-        #expect(gaps == [1, 1, 1, 1])
-        let asked = hold(0, asked: 7, now: 0, in: &run)
-        #expect(asked == 7)
-        run = EngineRun(EngineSettings())
-        _ = run.add(requests)
-        gaps = (0..<10).map { hold(0, now: Double($0) * 1000, in: &run) }
-        #expect(gaps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300])
-        gaps = [hold(0, asked: 0, now: 20_000, in: &run), hold(0, now: 21_000, in: &run)]
-        #expect(gaps == [0, 1])
+        try await withEngineRun(of: requests) { run in
+            let gaps = (0..<4).map { hold($0, now: 0, in: &run) }
+            #expect(gaps == [1, 1, 1, 1])
+            let asked = hold(0, asked: 7, now: 0, in: &run)
+            #expect(asked == 7)
+        }
+        try await withEngineRun(of: requests) { run in
+            var gaps = (0..<10).map { hold(0, now: Double($0) * 1000, in: &run) }
+            #expect(gaps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300])
+            gaps = [hold(0, asked: 0, now: 20_000, in: &run), hold(0, now: 21_000, in: &run)]
+            #expect(gaps == [0, 1])
+        }
+    }
+
+    /// The state of a run that these came to, and that nobody does anything of.
+    private func withEngineRun<Value>(
+        of requests: [TransferRequest], _ body: (inout EngineRun) throws -> Value
+    ) async throws -> Value {
+        var value: Value?
+        try await withBench(.always(.text("")), retries: 5, firstWait: 0.5, longestWait: 30) { bench in
+            var run = EngineRun(bench.engine().tools)
+            #expect(run.add(requests, stopped: []).count == requests.count)
+            value = try body(&run)
+        }
+        return try #require(value)
     }
 
     private static func busy(asked: Double? = nil, server: String? = nil) -> AttemptResult.RetryReason {
@@ -188,51 +201,51 @@ import Transport
     ///   - failing: their places, from 0.
     ///   - server: the one beyond a redirect that fails; nil for the transfers' own. The failing ones are a book then.
     /// - Returns: when the last of the others was started.
-    private func lastStart(failing: Set<Int>, behindRedirect server: String? = nil) throws -> Double {
+    private func lastStart(failing: Set<Int>, behindRedirect server: String? = nil) async throws -> Double {
         let (own, retry) = ("http://kting.info", RetryPolicy())
         let other = BookIdentity(source: "demo", id: "other")
-        var run = EngineRun(EngineSettings())
-        _ = run.add(
-            (0..<100).map { place in
-                let book = server != nil && failing.contains(place) ? other : EngineBench.book
-                return TransferRequest(episode: .sample(place + 1, book: book, address: own + "/a"), path: "a")
-            })
-        var (now, last, left) = (0.0, 0.0, 100 - failing.count)
-        var failures: [Int: Int] = [:]
-        while left > 0 {
-            guard let place = run.schedule.startNext(now: now) else {
-                let wake = run.schedule.nextWake(now: now)
-                now = try #require(wake)
-                continue
-            }
-            run.schedule.end(place)
-            var result = AttemptResult(ending: .stopped, record: run.transfers[place].record)
-            guard failing.contains(place) else {
-                result.respondingServer = own
-                run.recordResponses(to: result, at: place)
-                (last, left) = (now, left - 1)
-                continue
-            }
-            let reason = Self.busy(server: server)
-            result.ending = .retry(reason)
-            run.recordResponses(to: result, at: place)
-            let gap = run.holdServer(of: place, because: reason, now: now)
-            #expect(run.troubles[server ?? own] ?? 0 <= retry.retries || server != nil, "the server is given up")
-            failures[place, default: 0] += 1
-            guard let wait = retry.wait(afterFailures: failures[place] ?? 0, random: 0.9) else { continue }
-            run.schedule.postpone(place, until: now + max(wait, 1.1 * gap))
+        let requests = (0..<100).map { place in
+            let book = server != nil && failing.contains(place) ? other : EngineBench.book
+            return TransferRequest(episode: .sample(place + 1, book: book, address: own + "/a"), path: "a")
         }
-        return last
+        return try await withEngineRun(of: requests) { run in
+            var (now, last, left) = (0.0, 0.0, 100 - failing.count)
+            var failures: [Int: Int] = [:]
+            while left > 0 {
+                guard let place = run.schedule.startNext(now: now) else {
+                    let wake = run.schedule.nextWake(now: now)
+                    now = try #require(wake)
+                    continue
+                }
+                run.schedule.end(place)
+                var result = AttemptResult(ending: .stopped, record: run.transfers[place].record)
+                guard failing.contains(place) else {
+                    result.respondingServer = own
+                    run.recordResponses(to: result, at: place)
+                    (last, left) = (now, left - 1)
+                    continue
+                }
+                let reason = Self.busy(server: server)
+                result.ending = .retry(reason)
+                run.recordResponses(to: result, at: place)
+                let gap = run.holdServer(of: place, because: reason, now: now)
+                #expect(run.troubles[server ?? own] ?? 0 <= retry.retries || server != nil, "the server is given up")
+                failures[place, default: 0] += 1
+                guard let wait = retry.wait(afterFailures: failures[place] ?? 0, random: 0.9) else { continue }
+                run.schedule.postpone(place, until: now + max(wait, 1.1 * gap))
+            }
+            return last
+        }
     }
 
     @Test(arguments: [[0], [99], [0, 1, 2, 3], [3, 20, 21, 60], Array(stride(from: 0, to: 100, by: 10))] as [[Int]])
-    func `case 25a: files that a server cannot give do not slow it down for the others`(failing: [Int]) throws {
-        #expect(try lastStart(failing: Set(failing)) < 60)
+    func `case 25a: files that a server cannot give do not slow it down for the others`(failing: [Int]) async throws {
+        #expect(try await lastStart(failing: Set(failing)) < 60)
     }
 
     @Test(arguments: [[0], Array(0..<50)] as [[Int]])
-    func `case 25a: a server beyond a redirect does not slow down what is not behind it`(failing: [Int]) throws {
-        #expect(try lastStart(failing: Set(failing), behindRedirect: "http://cdn.example") == 0)
+    func `case 25a: a server beyond a redirect does not slow down what is not behind it`(failing: [Int]) async throws {
+        #expect(try await lastStart(failing: Set(failing), behindRedirect: "http://cdn.example") == 0)
     }
 
     private func fetch(

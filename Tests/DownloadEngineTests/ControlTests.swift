@@ -216,6 +216,8 @@ import Testing
             }
         }
 
+        func commit(waiting episodes: [EpisodeIdentity]) throws { try store.commit(waiting: episodes) }
+
         func commit(begun episodes: [EpisodeIdentity]) throws { try store.commit(begun: episodes) }
 
         /// Waits on the engine's own thread, as the commits of the store do.

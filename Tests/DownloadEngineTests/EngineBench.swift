@@ -111,16 +111,17 @@ struct EngineBench: Sendable {
         try await waitUntil("\(length) bytes are held") { try heldLength(of: episode) == length }
     }
 
-    /// Returns when all partial files, those of pieces among them, have so many bytes together.
-    func waitUntilAllHeld(_ length: Int) async throws {
+    /// Returns when the parts of the file, wherever they are, have so many bytes together.
+    func waitUntilAllHeld(_ length: Int, of episode: Episode) async throws {
+        let path = partialFile(of: episode).path
         try await waitUntil("\(length) bytes are held in all") {
-            try partialNames().reduce(0) { try $0 + (contents(of: partialFolder.appending(path: $1))?.count ?? 0) }
-                == length
+            (PartialFile.facts(at: path).parts?.count).map(Int.init) == length
         }
     }
 
     private func heldLength(of episode: Episode) throws -> Int? {
         let path = partialFile(of: episode).path
+        if let parts = PartialFile.facts(at: path).parts { return Int(parts.front) }
         return try unlessRemoved { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int }
     }
 

@@ -148,7 +148,7 @@ import Testing
             #expect(record.total == 400_000)
             #expect(record.bootID == BootIdentity.current)
             // And beside them, for whoever has no journal.
-            #expect(PartialFile.origin(at: bench.partialFile(of: episode).path) == PartialFile.Origin(of: record))
+            #expect(PartialFile.facts(at: bench.partialFile(of: episode).path).origin == PartialFile.Origin(of: record))
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])
         }
@@ -233,9 +233,12 @@ import Testing
             let episode = bench.episode()
             let run = Task { try await bench.fetch(episode) }
             try await bench.waitUntilHeld(17 << 20, of: episode)
-            let committed = try #require(try await bench.record(of: episode)?.committedLength)
-            #expect((8 << 20)...(17 << 20) ~= committed)
-            #expect(PartialFile.origin(at: bench.partialFile(of: episode).path)?.committedLength == committed)
+            // The journal first, then the file's own attribute.
+            try await waitUntil("the offset is committed") {
+                let committed = try await bench.record(of: episode)?.committedLength ?? 0
+                return (8 << 20)...(17 << 20) ~= committed
+                    && PartialFile.facts(at: bench.partialFile(of: episode).path).origin?.committedLength == committed
+            }
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])
             #expect(try await bench.recordedFile(of: episode)?.sha256 == sha256(large))

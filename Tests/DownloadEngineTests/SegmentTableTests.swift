@@ -28,7 +28,8 @@ import Testing
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
         #expect(table.claim() == 1)
         #expect(table.claim() == 2)
-        table.release(1, onDisk: 100)
+        table.grow(1, by: 100)
+        table.release(1)
         #expect(table.bytesOnDisk == 100)
         #expect(table.nextStep(ofFrontAt: 100, reach: 4) == .takeOver(piece: 1))
         table.takenOver(1)
@@ -36,8 +37,10 @@ import Testing
         // The third piece is on its way: the front brings the fourth meanwhile, then waits.
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .help(piece: 3))
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .wait(piece: 2))
-        table.release(2, onDisk: 100)
-        table.release(3, onDisk: 100)
+        table.grow(2, by: 100)
+        table.release(2)
+        table.grow(3, by: 100)
+        table.release(3)
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .takeOver(piece: 2))
         table.takenOver(2)
         #expect(table.nextStep(ofFrontAt: 300, reach: 4) == .takeOver(piece: 3))
@@ -48,14 +51,15 @@ import Testing
         var table = SegmentTable(total: 300, length: 100)
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
         #expect(table.claim() == 1)
-        table.release(1, onDisk: 40)
+        table.grow(1, by: 40)
+        table.release(1)
         #expect(table.nextStep(ofFrontAt: 100, reach: 1) == .takeOver(piece: 1))
         table.takenOver(1)
         #expect(table.nextStep(ofFrontAt: 140, reach: 1) == .fetch(end: 200))
     }
 
     @Test func `an unfinished piece goes on where it was left, and no reach goes over it`() {
-        var table = SegmentTable(total: 500, length: 100, onDisk: [2: 40, 3: 100])
+        var table = SegmentTable(total: 500, length: 100, held: [200..<240, 300..<400])
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 200))
         #expect(table.claim() == 2)
         #expect(table.claim() == 4)
@@ -63,9 +67,9 @@ import Testing
     }
 
     @Test func `a piece that the front has passed already is of no use`() {
-        var table = SegmentTable(total: 300, length: 100, onDisk: [0: 60])
+        var table = SegmentTable(total: 300, length: 100, held: [0..<60])
         #expect(table.nextStep(ofFrontAt: 60, reach: 1) == .fetch(end: 100))
-        var longer = SegmentTable(total: 300, length: 100, onDisk: [0: 60])
+        var longer = SegmentTable(total: 300, length: 100, held: [0..<60])
         #expect(longer.nextStep(ofFrontAt: 20, reach: 1) == .takeOver(piece: 0))
     }
 
@@ -73,8 +77,8 @@ import Testing
         var table = SegmentTable(total: 400, length: 100)
         #expect(table.claim() == 0)
         #expect(table.claim() == 1)
-        table.release(0, onDisk: 0)
-        table.release(1, onDisk: 0)
+        table.release(0)
+        table.release(1)
         #expect(table.onDisk.isEmpty)
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 400))
     }
@@ -101,7 +105,12 @@ import Testing
             let rest = Int64(table.range(of: piece).count) - before
             let brought = fails ? Int64.random(in: 0..<rest, using: &random) : rest
             asked += brought
-            table.release(piece, onDisk: before + brought)
+            table.grow(piece, by: brought)
+            table.release(piece)
+            // What is noted of the bytes is what the next run begins with.
+            let held = table.held(front: offset)
+            let next = SegmentTable(total: total, length: table.length, held: held, front: offset)
+            #expect(next.held(front: offset) == held)
         }
         var steps = 0
         while offset < total {

@@ -163,9 +163,7 @@ package struct BookMove: Sendable {
             fileAttributes(folder) == nil
                 ? [] : try FileManager.default.contentsOfDirectory(atPath: folder)
         }
-        paths += names.filter { name in
-            PartialFile.part(inFileNamed: name).map { owners.contains($0.owner) } ?? false
-        }.sorted().map { "\(LibraryFolder.partialPath)/\($0)" }
+        paths += names.filter(owners.contains).sorted().map { "\(LibraryFolder.partialPath)/\($0)" }
         var seen: Set<String> = []
         return paths.filter { seen.insert($0).inserted }
     }

@@ -105,7 +105,9 @@ struct StoreRecovery: Sendable {
         let found = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: folder.path)
             .filter { $0.key.hasSuffix(".part") && $0.value.size > 0 }
         let library = folder.path
-        let partials = try await runBlocking { found.filter { PartialFile.origin(at: "\(library)/\($0.key)") == nil } }
+        let partials = try await runBlocking {
+            found.filter { PartialFile.facts(at: "\(library)/\($0.key)").origin == nil }
+        }
         guard !partials.isEmpty else { return [] }
         let bytes = partials.values.saturatedSum(of: \.size)
         let those = Message(partials.count, "unfinished download")

@@ -19,7 +19,6 @@ final class DiskGuard: Sendable {
     private let library: String
     private let partialFolder: String
     private let minFreeSpace: Int64
-    private let minDividedLength: Int64
     /// Bytes that the store's journal takes before it is written back.
     private static let storeGrowth: Int64 = 4 << 20
     private let began = Mutex<FolderID?>(nil)
@@ -29,17 +28,15 @@ final class DiskGuard: Sendable {
     ///   - library: absolute path.
     ///   - partialFolder: absolute path.
     ///   - minFreeSpace: bytes to leave free; see ``DiskSpace``. Where that is 0, the store has room to grow.
-    ///   - minDividedLength: bytes from which on a file may be brought in pieces.
     ///   - requireHeld: throws when another run has the library now.
     init(
-        library: String, partialFolder: String, minFreeSpace: Int64, minDividedLength: Int64,
+        library: String, partialFolder: String, minFreeSpace: Int64,
         requireHeld: @escaping @Sendable () throws -> Void = {}
     ) {
         self.requireHeld = requireHeld
         self.library = library
         self.partialFolder = partialFolder
         self.minFreeSpace = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
-        self.minDividedLength = minDividedLength
     }
 
     /// Which folder the partial files lie in, whatever its path.
@@ -79,7 +76,7 @@ final class DiskGuard: Sendable {
     func requireRoom(for loads: [Load]) throws {
         try requireSameDisk()
         let space = try DiskSpace(of: library)
-        let toCome = try bytesToCome(of: loads)
+        let toCome = bytesToCome(of: loads)
         guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }
         throw Failure.lackOfRoom(
             "the library \(library) has no room for more",
@@ -89,7 +86,7 @@ final class DiskGuard: Sendable {
     }
 
     /// Bytes that the transfers are still to write.
-    func bytesToCome(of loads: [Load]) throws -> Int64 { try loads.map(stillToCome).saturatedSum(of: \.self) }
+    func bytesToCome(of loads: [Load]) -> Int64 { loads.map(stillToCome).saturatedSum(of: \.self) }
 
     /// How many bytes are missing for so many more.
     /// - Parameter reserve: bytes to leave free at least, whatever the settings say.
@@ -99,14 +96,11 @@ final class DiskGuard: Sendable {
     }
 
     /// What the disk already holds of a transfer takes no more room.
-    private func stillToCome(of load: Load) throws -> Int64 {
+    private func stillToCome(of load: Load) -> Int64 {
         guard let total = load.total else { return 0 }
-        let path = partialFolder + "/" + load.name
-        var allocated: Int64 = 0
         var status = stat()
-        if lstat(path, &status) == 0 { allocated += Int64(status.st_blocks) * 512 }
-        if total >= minDividedLength { allocated += try PieceFiles.allocatedBytes(beside: path) }
-        return max(0, total - allocated)
+        guard lstat(partialFolder + "/" + load.name, &status) == 0 else { return total }
+        return max(0, total - Int64(status.st_blocks) * 512)
     }
 
     private func vanished(why: Message) -> Failure {

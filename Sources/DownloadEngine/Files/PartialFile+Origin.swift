@@ -60,12 +60,12 @@ extension PartialFile {
 
     var origin: Origin? { Origin(of: descriptor) }
 
-    /// Of a partial file that nobody has open here. May block on the disk.
-    package static func origin(at path: String) -> Origin? {
+    /// What a partial file says of its bytes that nobody has open here. May block on the disk.
+    package static func facts(at path: String) -> (origin: Origin?, parts: HeldParts?) {
         let descriptor = uninterrupted { Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return (nil, nil) }
         defer { Foundation.close(descriptor) }
-        return Origin(of: descriptor)
+        return (Origin(of: descriptor), HeldParts(of: descriptor))
     }
 }
 

@@ -4,19 +4,22 @@ import Foundation
 import LibraryFiles
 import NIOCore
 
-/// The bytes of an unfinished transfer: a file that only grows at its end, hashed as it grows.
+/// The bytes of an unfinished transfer: a file that grows at its end, and is hashed as it grows. Other connections may write
+/// ahead of it (``HeldParts``): their bytes are hashed as it comes to them.
 ///
 /// It belongs to one task at a time. Every method may block on the disk. Errors are ``Failure`` values.
 package final class PartialFile {
     package let path: String
     /// -1 after the end of its use, and after it was handed over.
     private(set) var descriptor: CInt
-    /// Whether the bytes go through the digests: those of a piece are put through them when they are taken over.
-    private let digests: Bool
     private var sha256 = SHA256()
     private var promised: PromisedDigest?
-    /// Bytes in the file, all of which went through the digests once ``digestExistingBytes()`` was called.
+    /// Bytes from the file's beginning on, all of which went through the digests once ``digestExistingBytes()`` was called.
     package private(set) var length: Int64
+    /// What was written ahead of them, when the file was opened.
+    let parts: HeldParts?
+    /// Whether there may be bytes behind ``length``.
+    var isInParts: Bool
 
     /// The name of an episode's partial file: derived from its identity, so that a later run finds it whatever became
     /// of names and addresses.
@@ -30,34 +33,13 @@ package final class PartialFile {
     package static func drop(_ episode: EpisodeIdentity, in folder: String) throws {
         let path = folder + "/" + name(for: episode)
         // Opening one that is not there would make it, for which there may be no room.
-        guard fileSize(path) != nil else { return try PieceFiles.removeAll(beside: path) }
+        guard fileSize(path) != nil else { return }
         try PartialFile(path, promised: nil).remove()
     }
 
-    /// What a file of the partial files' folder is for: bytes of the transfer whose partial file is called `owner`.
-    package static func part(inFileNamed name: String) -> (owner: String, kind: PartKind)? {
-        let words = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard words.count >= 2, words[1] == "part" else { return nil }
-        let owner = "\(words[0]).part"
-        switch words.count {
-        case 2: return (owner, .front)
-        case 4: return (owner, .piece(isWhole: false))
-        case 5: return (owner, .piece(isWhole: true))
-        default: return nil
-        }
-    }
-
-    package enum PartKind: Sendable {
-        case front
-        /// Of a large file, as ``PieceFiles`` names them.
-        case piece(isWhole: Bool)
-    }
-
     /// Opens the file, or creates it empty. A symbolic link in its place is refused.
-    ///
-    /// - Parameter digests: whether its bytes are to be put through digests.
-    package init(_ path: String, promised digest: ContentDigest?, digests: Bool = true) throws {
-        let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    package init(_ path: String, promised digest: ContentDigest?) throws {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         var descriptor = uninterrupted { Foundation.open(path, flags | O_EXCL, 0o666) }
         let isNew = descriptor >= 0
         if !isNew, errno == EEXIST { descriptor = uninterrupted { Foundation.open(path, flags, 0o666) } }
@@ -90,8 +72,9 @@ package final class PartialFile {
         }
         self.path = path
         self.descriptor = descriptor
-        self.digests = digests
-        length = Int64(status.st_size)
+        parts = status.st_size > 0 ? HeldParts(of: descriptor) : nil
+        isInParts = parts != nil
+        length = parts?.front ?? Int64(status.st_size)
         promised = digest.map(PromisedDigest.init)
     }
 
@@ -102,7 +85,7 @@ package final class PartialFile {
     /// Ends the use of the file. One that holds nothing is removed.
     package func close() {
         guard descriptor >= 0 else { return }
-        if length == 0 { unlink(path) }
+        if length == 0, !isInParts { unlink(path) }
         Self.unlockAndClose(handOver())
     }
 
@@ -119,47 +102,53 @@ package final class PartialFile {
         Foundation.close(descriptor)
     }
 
-    /// Deletes the file, and with it those of its pieces.
+    /// Deletes the file.
     package func remove() throws {
-        try PieceFiles.removeAll(beside: path)
         try deleteFile(path)
         close()
     }
 
-    /// Throws away everything behind the first `newLength` bytes. Call before ``digestExistingBytes()``.
+    /// Throws away everything behind the first `newLength` bytes, but for what was written ahead of them; with 0 all. Call before
+    /// ``digestExistingBytes()``.
     package func truncate(to newLength: Int64) throws {
-        if newLength == 0 { removeOrigin() }
-        try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(newLength)) }
         length = newLength
         sha256 = SHA256()
         promised?.reset()
+        if newLength == 0 { removeOrigin() }
+        if newLength == 0 || !isInParts { try cut() }
+    }
+
+    /// Throws away what was written ahead.
+    func endParts() throws { if isInParts { try cut() } }
+
+    private func cut() throws {
+        try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(length)) }
+        guard isInParts else { return }
+        ExtendedAttribute.parts.remove(from: descriptor)
+        isInParts = false
     }
 
     /// Reads what an earlier run left, so that the digests cover it.
     package func digestExistingBytes() throws {
-        try readExistingBytes { digest($0) }
+        try read(from: 0, to: length, digest)
     }
 
-    private func readExistingBytes(_ body: (UnsafeRawBufferPointer) -> Void) throws {
-        try Self.read(descriptor, at: path, from: 0, to: length, body)
+    /// Takes what others wrote ahead into the file's beginning, up to the byte, exclusive.
+    func takeOver(to end: Int64) throws {
+        try read(from: length, to: end, digest)
+        length = end
     }
 
-    /// - Parameter end: must be there; nil reads as far as there is anything.
-    private static func read(
-        _ descriptor: CInt, at path: String, from start: Int64, to end: Int64?,
-        _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) throws {
+    private func read(from start: Int64, to end: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws {
         var offset = start
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { chunk.deallocate() }
-        while end.map({ offset < $0 }) ?? true {
-            let wanted = end.map { Int(min(Int64(chunk.count), $0 - offset)) } ?? chunk.count
+        while offset < end {
             let count = try systemCall("the partial file \(path) cannot be read") {
-                pread(descriptor, chunk.baseAddress, wanted, off_t(offset))
+                pread(descriptor, chunk.baseAddress, Int(min(Int64(chunk.count), end - offset)), off_t(offset))
             }
-            if count == 0, end == nil { return }
             guard count > 0 else { throw Failure.file("the partial file \(path) cannot be read", errno: EIO) }
-            try body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
             offset += Int64(count)
         }
     }
@@ -179,21 +168,19 @@ package final class PartialFile {
     private static let sliceLength = 256 << 10
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws {
-        do {
-            try writeAll(bytes, to: descriptor) { length += Int64($0) }
-        } catch {
-            throw Failure.file("the partial file \(path) cannot be written", errno: error.code)
-        }
+        try Self.write(bytes, to: descriptor, at: length, of: path) { length += Int64($0) }
         digest(bytes)
     }
 
-    /// Writes what another file holds from `offset` on behind what is there. A symbolic link is not followed.
-    func append(contentsOf otherPath: String, from offset: Int64) throws {
-        let other = try systemCall("the partial file \(otherPath) cannot be opened") {
-            Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    static func write(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: CInt, at offset: Int64, of path: String,
+        onWrite: (Int) -> Void
+    ) throws {
+        do {
+            try writeAll(bytes, to: descriptor, at: offset, onWrite: onWrite)
+        } catch {
+            throw Failure.file("the partial file \(path) cannot be written", errno: error.code)
         }
-        defer { Foundation.close(other) }
-        try Self.read(other, at: otherPath, from: offset, to: nil) { try append($0) }
     }
 
     /// Whether the bytes from `offset` on are these.
@@ -216,7 +203,6 @@ package final class PartialFile {
     }
 
     private func digest(_ bytes: UnsafeRawBufferPointer) {
-        guard digests else { return }
         sha256.update(bufferPointer: bytes)
         promised?.update(bytes)
     }
@@ -225,7 +211,7 @@ package final class PartialFile {
     /// - Throws: ``Failure`` also when the file holds other bytes than those that went through the digests: somebody
     ///   else wrote to it.
     package func sync() throws {
-        try Self.requireLength(length, of: descriptor, at: path)
+        if !isInParts { try Self.requireLength(length, of: descriptor, at: path) }
         try Self.sync(descriptor, at: path)
     }
 
@@ -269,7 +255,7 @@ package final class PartialFile {
             return (found == declared.hexadecimal, found)
         }
         var digest = PromisedDigest(declared)
-        try readExistingBytes { digest.update($0) }
+        try read(from: 0, to: length) { digest.update($0) }
         return digest.compare()
     }
 

@@ -6,7 +6,7 @@
 struct SegmentTable {
     /// What the front does next.
     enum FrontStep: Equatable {
-        /// Append what the piece's file holds, and drop that file.
+        /// Take over what is there of the piece.
         case takeOver(piece: Int)
         /// Fetch from where the front stands up to this byte, exclusive, straight into the partial file.
         case fetch(end: Int64)
@@ -28,15 +28,24 @@ struct SegmentTable {
     /// Of each piece but the last.
     let length: Int64
     private var states: [State]
-    /// Bytes that the files of pieces hold.
-    private(set) var onDisk: [Int: Int64]
+    /// Bytes from each piece's beginning on that are there, as far as the front has not come to them.
+    private(set) var onDisk: [Int: Int64] = [:]
     private var lowestFree = 0
 
-    /// - Parameter held: bytes that earlier runs left in the files of pieces, none of which is empty or too long.
-    init(total: Int64, length: Int64, onDisk: [Int: Int64] = [:]) {
+    /// - Parameters:
+    ///   - held: what earlier runs left.
+    ///   - front: bytes that the front has.
+    init(total: Int64, length: Int64, held: [Range<Int64>] = [], front: Int64 = 0) {
         self.total = total
         self.length = length
-        self.onDisk = onDisk
+        for held in held {
+            var start = (held.lowerBound + length - 1) / length * length
+            while start < min(held.upperBound, total) {
+                let end = min(held.upperBound, start + length, total)
+                if end > front { onDisk[Int(start / length)] = end - start }
+                start += length
+            }
+        }
         states = Array(repeating: .free, count: Int((total + length - 1) / length))
     }
 
@@ -45,8 +54,22 @@ struct SegmentTable {
         return start..<min(total, start + length)
     }
 
-    /// Bytes in the files of all pieces.
+    /// Bytes of all pieces that are there ahead of the front.
     var bytesOnDisk: Int64 { onDisk.values.reduce(0, +) }
+
+    /// All that is there, with so many bytes at the front.
+    func held(front: Int64) -> [Range<Int64>] {
+        var ranges = front > 0 ? [0..<front] : []
+        for (piece, bytes) in onDisk.sorted(by: { $0.key < $1.key }) {
+            let start = range(of: piece).lowerBound
+            if let last = ranges.last, start <= last.upperBound {
+                ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, start + bytes)
+            } else {
+                ranges.append(start..<start + bytes)
+            }
+        }
+        return ranges
+    }
 
     private func isWhole(_ piece: Int) -> Bool {
         onDisk[piece] == Int64(range(of: piece).count)
@@ -92,11 +115,13 @@ struct SegmentTable {
         return piece
     }
 
-    /// A helper came to its end with so many bytes in the piece's file.
-    mutating func release(_ piece: Int, onDisk bytes: Int64) {
-        states[piece] = .free
-        onDisk[piece] = bytes > 0 ? bytes : nil
+    /// A helper brought so many bytes more of its piece.
+    mutating func grow(_ piece: Int, by bytes: Int64) {
+        if bytes > 0 { onDisk[piece, default: 0] += bytes }
     }
+
+    /// A helper came to its end.
+    mutating func release(_ piece: Int) { states[piece] = .free }
 
     /// The front has taken the piece's bytes over.
     mutating func takenOver(_ piece: Int) {

@@ -1,4 +1,5 @@
 import BookModel
+import LibraryFiles
 import NIOCore
 import NIOHTTP1
 import Transport
@@ -10,63 +11,46 @@ struct PieceSource: Sendable {
     /// One that `If-Range` can carry.
     var validator: ContentValidator
     var total: Int64
+
+    /// Of ``HeldParts``.
+    var version: String { HeldParts.version(of: validator, total: total) }
 }
 
-/// What one try to bring a piece came to. What was received is in the piece's file, whatever happened.
-struct PieceResult: Sendable {
-    enum Ending: Sendable {
-        case whole
-        /// Another try may succeed, after so many seconds where the server said so.
-        case retry(AttemptResult.RetryReason)
-        /// The server does not have the file any more that was begun, or does not do ranges as it should.
-        case contradicted(Message)
-        /// The server refuses; the transfer itself will hear why.
-        case refused
-        case failed(Failure)
-        case stopped
-    }
-
-    var ending: Ending
-    /// Bytes in the piece's file.
-    var onDisk: Int64
+/// What one try to bring a piece came to.
+enum PieceEnding: Sendable {
+    case whole
+    /// Another try may succeed, after so many seconds where the server said so.
+    case retry(AttemptResult.RetryReason)
+    /// The server does not have the file any more that was begun, or does not do ranges as it should.
+    case contradicted(Message)
+    /// The server refuses; the transfer itself will hear why.
+    case refused
+    case failed(Failure)
+    case stopped
 }
 
-/// One try to bring one piece of a large file into a file of its own, going on from what is there.
+/// One try to bring one piece of a large file to its place, going on from what is there.
 struct PieceFetch: Sendable {
     let source: PieceSource
-    let files: PieceFiles
+    let download: SegmentedDownload
+    let piece: Int
     let range: Range<Int64>
+    /// Bytes that are there.
+    let held: Int64
     let transport: HTTPTransport
     let limiter: TransferRates.Limiter
-    let meter: TransferMeter
-    let slot: TransferThreads.Slot
+    let disk: SerialQueueExecutor
 
-    func run() async -> PieceResult {
+    func run() async -> PieceEnding {
         do {
-            let path = files.path(ofPieceAt: range.lowerBound)
-            let file = try PartialFile(path, promised: nil, digests: false)
-            let ending = await fetch(into: file)
-            let onDisk = file.length
-            file.close()
-            return PieceResult(ending: ending, onDisk: onDisk)
-        } catch {
-            return PieceResult(ending: Self.ending(error), onDisk: 0)
-        }
-    }
-
-    private func fetch(into file: PartialFile) async -> PieceResult.Ending {
-        do {
-            let length = Int64(range.count)
-            while file.length < length {
-                let begun = file.length
-                if let ending = try await ask(from: range.lowerBound + begun, into: file) { return ending }
+            var offset = range.lowerBound + held
+            while offset < range.upperBound {
+                let begun = offset
+                if let ending = try await ask(from: &offset) { return ending }
                 // A server may send less than was asked for, but not nothing.
-                guard file.length > begun else { return .retry(.init(why: "the connection was cut")) }
+                guard offset > begun else { return .retry(.init(why: "the connection was cut")) }
             }
-            try await slot.aside {
-                try file.sync()
-                try files.markWhole(pieceAt: range.lowerBound)
-            }
+            try await withTaskExecutorPreference(disk) { try download.sync() }
             return .whole
         } catch {
             return Self.ending(error)
@@ -74,14 +58,14 @@ struct PieceFetch: Sendable {
     }
 
     /// - Returns: nil when everything that was asked for has come.
-    private func ask(from first: Int64, into file: PartialFile) async throws -> PieceResult.Ending? {
-        let onDisk = PartialContent(length: first, validator: source.validator, total: source.total)
-        let asked = RangeRequest(first: first, last: range.upperBound - 1, ifRange: source.validator.ifRange)
+    private func ask(from offset: inout Int64) async throws -> PieceEnding? {
+        let onDisk = PartialContent(length: offset, validator: source.validator, total: source.total)
+        let asked = RangeRequest(first: offset, last: range.upperBound - 1, ifRange: source.validator.ifRange)
         let answer = try await transport.send(source.request.asking(for: asked))
         let head = ResponseHead(answer)
         let end: Int64
         switch decide(existing: onDisk, asked: asked, head: head) {
-        case .append(_, let last, overlap: 0): end = last + 1 - range.lowerBound
+        case .append(_, let last, overlap: 0): end = last + 1
         case .append: return .contradicted("the server sent another part than the one asked for")
         case .restart(let why): return .contradicted(why)
         case .replace, .replaceDecoded: return .contradicted("the server sent the whole instead of a part")
@@ -90,16 +74,16 @@ struct PieceFetch: Sendable {
         }
         for try await var part in answer.body {
             let received = part.readableBytes
-            let room = end - file.length
+            let room = end - offset
             if received > room { part = part.getSlice(at: part.readerIndex, length: Int(max(0, room))) ?? .init() }
-            try await slot.write { try file.append(part) }
-            meter.grewPiece(by: Int64(part.readableBytes))
+            try download.write(part, at: offset, of: piece)
+            offset += Int64(part.readableBytes)
             try await limiter.pass(received)
         }
         return nil
     }
 
-    private static func ending(_ error: any Error) -> PieceResult.Ending {
+    private static func ending(_ error: any Error) -> PieceEnding {
         switch error {
         case is CancellationError: .stopped
         case let failure as TransportError:

@@ -13,6 +13,8 @@ extension TransferRecord {
     package func resumableBytes(ofPartialFile length: Int64, hasDigest: Bool, bootID: String?) -> Int64 {
         var length = length
         if bootID == nil || self.bootID != bootID { length = min(length, committedLength) }
+        // Of a file that several connections wrote to, whose parts nobody knows any more: see ``HeldParts``.
+        if let total, length == total + 1 { length = committedLength }
         if length == total { return length }
         let existing = PartialContent(length: length, validator: validator, total: total)
         return RangeRequest.whatIsMissing(from: existing, promised: PromisedContent(hasDigest: hasDigest)).first

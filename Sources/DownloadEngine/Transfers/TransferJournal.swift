@@ -8,6 +8,9 @@ package protocol TransferJournal: Sendable {
     /// Inserts or updates the records, all in one transaction that is committed when the call returns.
     func commit(_ records: [TransferRecord]) throws
 
+    /// Records that these wait for being fetched, where they are not paused or cancelled. It says nothing of their bytes.
+    func commit(waiting episodes: [EpisodeIdentity]) throws
+
     /// Shows to whoever looks at the queue that these are being fetched, where the journal says that they wait. It says
     /// nothing of their bytes.
     func commit(begun episodes: [EpisodeIdentity]) throws

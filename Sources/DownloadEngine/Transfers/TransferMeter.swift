@@ -6,7 +6,7 @@ import Synchronization
 final class TransferMeter: Sendable {
     private struct State {
         var progress: TransferProgress
-        /// Bytes in the partial file, and in the files of pieces beside it.
+        /// Bytes at the front of the partial file, and of pieces ahead of it.
         var front: Int64 = 0
         var inPieces: Int64 = 0
         /// Bytes that helpers received and nobody has accounted for yet.
@@ -44,7 +44,7 @@ final class TransferMeter: Sendable {
         change { $0.front = length }
     }
 
-    /// A helper received bytes and put them into the file of a piece.
+    /// A helper received bytes of a piece and put them to their place.
     func grewPiece(by bytes: Int64) {
         change { state in
             state.inPieces += bytes
@@ -52,7 +52,7 @@ final class TransferMeter: Sendable {
         }
     }
 
-    /// Bytes in the files of pieces, after they were looked at or taken over.
+    /// Bytes of pieces, after they were looked at or taken over.
     func setPieces(_ bytes: Int64, front: Int64) {
         change { state in
             state.inPieces = bytes

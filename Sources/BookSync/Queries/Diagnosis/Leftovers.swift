@@ -39,9 +39,12 @@ struct Leftovers: Sendable {
             folders: [LibraryFolder.partialPath, LibraryFolder.joiningPath, ".booksync"], under: folder.path)
         where facts.kind == .file {
             if path.hasPrefix(prefix) {
-                let owner = PartialFile.part(inFileNamed: String(path.dropFirst(prefix.count)))?.owner
                 // Without a store to ask nobody can tell.
-                if known?.contains(owner ?? "") ?? true { unfinished.add(facts) } else { orphans.add(facts) }
+                if known?.contains(String(path.dropFirst(prefix.count))) ?? true {
+                    unfinished.add(facts)
+                } else {
+                    orphans.add(facts)
+                }
             } else if path.hasPrefix(LibraryFolder.joiningPath + "/") {
                 joining.add(facts)
             } else if path.contains(".damaged-") {

@@ -8,10 +8,8 @@ import LibraryFiles
 /// store says so.
 package struct PartialSizes: Sendable {
     private struct Sizes {
-        var front: Int64 = 0
-        var pieces: Int64 = 0
-        var wholePieces: Int64 = 0
-        /// Of the front.
+        /// Bytes from the file's beginning on, and all.
+        var front, all: Int64
         var origin: PartialFile.Origin?
     }
 
@@ -27,16 +25,9 @@ package struct PartialSizes: Sendable {
             var sizes: [String: Sizes] = [:]
             for (path, facts) in files where facts.kind == .file && path.hasPrefix(prefix) {
                 let name = path.dropFirst(prefix.count)
-                guard let part = PartialFile.part(inFileNamed: String(name)) else { continue }
-                var known = sizes[part.owner] ?? Sizes()
-                switch part.kind {
-                case .front:
-                    known.front = facts.size
-                    known.origin = PartialFile.origin(at: library + "/" + path)
-                case .piece(isWhole: false): known.pieces.addSaturated(facts.size)
-                case .piece(isWhole: true): known.wholePieces.addSaturated(facts.size)
-                }
-                sizes[part.owner] = known
+                let (origin, parts) = PartialFile.facts(at: library + "/" + path)
+                sizes[String(name)] = Sizes(
+                    front: parts?.front ?? facts.size, all: parts?.count ?? facts.size, origin: origin)
             }
             return sizes
         }
@@ -44,8 +35,7 @@ package struct PartialSizes: Sendable {
 
     /// Bytes of the episode, good or not; nil where there is no partial file.
     package func bytes(of episode: EpisodeIdentity) -> Int64? {
-        guard let sizes = sizes[PartialFile.name(for: episode)] else { return nil }
-        return [sizes.front, sizes.pieces, sizes.wholePieces].saturatedSum(of: \.self)
+        sizes[PartialFile.name(for: episode)]?.all
     }
 
     /// Bytes on disk of an episode without a file. One that is being put in its place has no partial file any more.
@@ -62,8 +52,6 @@ package struct PartialSizes: Sendable {
         record.complete(from: sizes.origin)
         let front = record.resumableBytes(
             ofPartialFile: sizes.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
-        guard record.validator.ifRange != nil else { return front }
-        let isSameBoot = BootIdentity.current != nil && record.bootID == BootIdentity.current
-        return [front, sizes.wholePieces, isSameBoot ? sizes.pieces : 0].saturatedSum(of: \.self)
+        return record.validator.ifRange == nil ? front : front.addingSaturated(sizes.all - sizes.front)
     }
 }

@@ -1,0 +1,94 @@
+import BookModel
+import Transport
+
+// Which transfer starts next, and whether the disk has room for it.
+
+extension EngineRun {
+    /// What a worker is to do; nil when nothing may begin. Where a file would not even fit alone by the size that the catalog
+    /// gives, its server is asked first.
+    mutating func nextJob() -> EngineJob? {
+        while mayStart, let index = startNext() {
+            guard let failure = obstacle(toStarting: index) else { return start(index) }
+            if failure.isLackOfRoom, obstacle(to: [DiskGuard.Load(transfers[index])]) != nil, mayMeasure(index) {
+                measured = index
+                let wanted = transfers[index].wanted
+                return .measure(index, wanted.episode, wanted.access)
+            }
+            if let job = makeRoom(for: index, insteadOf: failure) { return job }
+        }
+        return mayStart ? assignSlot() : nil
+    }
+
+    /// When something that only waits for its time could start; nil where nothing may.
+    mutating func nextWake() -> Double? { mayStart ? schedule.nextWake(now: now) : nil }
+
+    mutating func assign(_ job: EngineJob, to worker: Int) {
+        if case .attempt(let index, _) = job { transfers[index].worker = worker }
+    }
+
+    private mutating func start(_ index: Int) -> EngineJob {
+        if transfers[index].startedAt == nil { transfers[index].startedAt = .now }
+        let transfer = transfers[index]
+        let meter = TransferMeter(transfer.wanted, emit: tools.emit)
+        meters[index] = meter
+        // A server that contradicted itself once is not asked for pieces again.
+        let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= tools.settings.minDividedLength
+        let attempt = TransferAttempt(transfer, at: index, isDivided: isDivided, meter: meter, tools: tools)
+        transfers[index].pieces = attempt.pieces
+        return .attempt(index, attempt)
+    }
+
+    mutating func finishMeasuring(_ index: Int, _ length: Int64?) -> EngineJob? {
+        measured = nil
+        transfers[index].declaredLength = length
+        if let failure = obstacle(to: loads) { return makeRoom(for: index, insteadOf: failure) }
+        return startUnlessStopped(index)
+    }
+
+    mutating func finishMakingRoom(for index: Int, isFreed: Bool, insteadOf failure: Failure) -> EngineJob? {
+        measured = nil
+        // What is deleted for that is gone: nobody is asked again once it has been of no use.
+        if isFreed { hasFreedInVain = obstacle(to: loads) != nil }
+        guard isFreed, !hasFreedInVain else {
+            end(because: failure, insteadOf: index)
+            return nil
+        }
+        return startUnlessStopped(index)
+    }
+
+    private mutating func startUnlessStopped(_ index: Int) -> EngineJob? {
+        if transfers[index].stoppedAs == nil, goesOn { return start(index) }
+        schedule.end(index)
+        if let state = transfers[index].stoppedAs { halt(index, as: state) }
+        return nil
+    }
+
+    /// Where there was no room for something, nothing of unknown length is begun either.
+    private func obstacle(toStarting index: Int) -> Failure? {
+        if transfers[index].length == nil, let lackOfRoom { return lackOfRoom }
+        return tools.watch.hasRoom(for: schedule.running.map { transfers[$0].length }) ? nil : obstacle(to: loads)
+    }
+
+    /// Why the disk cannot take these; nil when it can.
+    private func obstacle(to loads: [DiskGuard.Load]) -> Failure? {
+        do {
+            try tools.watch.requireRoom(for: loads)
+            return nil
+        } catch {
+            return Self.publicationFailure(error)
+        }
+    }
+
+    /// Frees the room that the transfer lacks beside those under way, where its length is known and all of it can be freed.
+    /// - Returns: nil where that is not so; the transfer is given up then.
+    private mutating func makeRoom(for index: Int, insteadOf failure: Failure) -> EngineJob? {
+        guard failure.isLackOfRoom, transfers[index].length != nil, !hasFreedInVain,
+            let missing = try? tools.watch.missingRoom(for: tools.watch.bytesToCome(of: loads))
+        else {
+            end(because: failure, insteadOf: index)
+            return nil
+        }
+        measured = index
+        return .makeRoom(index, missing, failure)
+    }
+}
