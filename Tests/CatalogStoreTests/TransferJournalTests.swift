@@ -24,6 +24,28 @@ import Testing
         }
     }
 
+    @Test func `announced episodes wait with the bytes that they had, unless they are paused or cancelled`()
+        async throws
+    {
+        try await withEpisodes(5) { store in
+            let failed = TransferRecord.sample(2, state: .failed)
+            try await store.save([failed, .sample(3, state: .paused), .sample(4, state: .cancelled)])
+            try store.commit(waiting: (1...4).map { .sample($0) } + [.sample(7)])
+            var waiting = failed
+            waiting.state = .waiting
+            let expected: [TransferRecord?] = [
+                TransferRecord(episode: .sample(1)), waiting, .sample(3, state: .paused), .sample(4, state: .cancelled),
+                nil,
+            ]
+            for number in 1...5 {
+                #expect(try await store.episode(.sample(number))?.transfer == expected[number - 1])
+            }
+            try store.commit(begun: (1...5).map { .sample($0) })
+            let begun = try await store.unfinishedTransfers().filter { $0.transfer?.state == .downloading }
+            #expect(begun.map(\.episode.identity.key).sorted() == ["id1", "id2"])
+        }
+    }
+
     @Test func `only what was about to be published is an interrupted publication`() async throws {
         try await withEpisodes(4) { store in
             try await store.save([
