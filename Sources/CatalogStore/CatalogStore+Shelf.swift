@@ -130,8 +130,9 @@ extension CatalogStore {
             """
         let identity = book.identity
         return try await read("\(identity) cannot be looked up") { database in
-            try String.fetchAll(database, sql: sql, arguments: [identity.id, identity.source, book.title])
-                .map { BookIdentity(source: $0, id: identity.id) }
+            try String.fetchAll(
+                database.cachedStatement(sql: sql), arguments: [identity.id, identity.source, book.title]
+            ).map { BookIdentity(source: $0, id: identity.id) }
         }
     }
 
