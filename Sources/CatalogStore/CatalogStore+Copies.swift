@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import GRDB
 
 extension CatalogStore {
@@ -8,9 +9,9 @@ extension CatalogStore {
     package func copy(to path: String) async throws {
         let (origin, reader) = (self.path, self.reader)
         try await runBlocking {
-            // By itself: not every disk has the shared memory that others would need.
+            // By itself: not every disk has the shared memory that others would need. It is synced as a whole at the end.
             var alone = Configuration()
-            alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+            alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF") }
             let what: Message = "the store cannot be copied"
             let copy = try failing(what, at: path) { try DatabaseQueue(path: path, configuration: alone) }
             try failing(what, at: origin) {
@@ -18,6 +19,9 @@ extension CatalogStore {
                 _ = try copy.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE") }
                 try copy.close()
             }
+            let descriptor = open(path, O_RDWR | O_CLOEXEC)
+            defer { Foundation.close(descriptor) }
+            guard fsync(descriptor) == 0 else { throw Failure.file(what, errno: errno) }
         }
     }
 

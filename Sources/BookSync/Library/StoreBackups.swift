@@ -60,7 +60,7 @@ struct StoreBackups: Sendable {
         }
         try await store.copy(to: unfinished)
         // Damage that no run has met yet is not to take the place of what is sound.
-        let made = try await LibraryFolder.openStore(at: unfinished)
+        let made = try await CatalogStore(path: unfinished, access: .readOnly)
         try await made.closing { try await made.check() }
         let copy = Copy(name: Self.name(at: now), madeAt: now)
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
