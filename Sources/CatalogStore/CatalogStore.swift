@@ -51,11 +51,6 @@ package final class CatalogStore: Sendable {
     /// Whether anything was written since it was opened that cannot be learnt again.
     package var hasWrittenDurably: Bool { durableWrite.withLock { $0 } }
 
-    private func trackingWrites(_ durability: Durability) -> Durability {
-        if durability == .durable { durableWrite.withLock { $0 = true } }
-        return durability
-    }
-
     /// Opens the database at `path`.
     ///
     /// Reading on media that cannot be written may work on a private copy, which shows the moment of opening.
@@ -145,19 +140,10 @@ package final class CatalogStore: Sendable {
     func write<Value: Sendable>(
         _ what: Message, _ durability: Durability, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        let path = path
         let writer = try writer(for: what)
         return try await withCheckedThrowingContinuation { continuation in
             writer.asyncWriteWithoutTransaction { database in
-                let outcome = Result {
-                    try failing(what, at: path) {
-                        try self.patience.watchingWrite {
-                            try database.transact(self.trackingWrites(durability), body)
-                        }
-                    }
-                }
-                self.recordDamage(outcome)
-                continuation.resume(with: outcome)
+                continuation.resume(with: self.transact(what, in: database, deciding: { _ in durability }, body))
             }
         }
     }
@@ -167,18 +153,24 @@ package final class CatalogStore: Sendable {
     func writeBlocking<Value>(
         _ what: Message, deciding durability: (Database) throws -> Durability, _ body: (Database) throws -> Value
     ) throws -> Value {
-        let writer = try writer(for: what)
+        try writer(for: what).writeWithoutTransaction { transact(what, in: $0, deciding: durability, body) }.get()
+    }
+
+    private func transact<Value>(
+        _ what: Message, in database: Database, deciding durability: (Database) throws -> Durability,
+        _ body: (Database) throws -> Value
+    ) -> Result<Value, any Error> {
         let outcome = Result {
             try failing(what, at: path) {
-                try writer.writeWithoutTransaction { database in
-                    try patience.watchingWrite {
-                        try database.transact(trackingWrites(durability(database)), body)
-                    }
+                try patience.watchingWrite {
+                    let durability = try durability(database)
+                    if durability == .durable { durableWrite.withLock { $0 = true } }
+                    return try database.transact(durability, body)
                 }
             }
         }
         recordDamage(outcome)
-        return try outcome.get()
+        return outcome
     }
 
     private func writer(for what: Message) throws -> any DatabaseWriter {

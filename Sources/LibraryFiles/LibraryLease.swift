@@ -36,7 +36,10 @@ final class LibraryLease: Sendable {
         let begin = clock.now
         var watch = HolderWatch(isSharedDisk: isSharedDisk)
         while true {
-            let last = try await runBlocking { current(in: library).map { (holder: $0, isGone: $0.isKnownToBeGone) } }
+            let last = try await runBlocking {
+                FileManager.default.contents(atPath: library.holderFile).flatMap(LibraryHolder.init(bytes:))
+                    .map { (holder: $0, isGone: $0.isKnownToBeGone) }
+            }
             switch watch.decide(last?.holder, isGone: last?.isGone ?? false, at: clock.now - begin) {
             case .take(let fromSilentHolder):
                 let lease = try await runBlocking {
@@ -69,10 +72,6 @@ final class LibraryLease: Sendable {
             holder, in: library, descriptor: descriptor, takenFrom: isTakingOver ? last?.owner : nil)
     }
 
-    private static func current(in library: LibraryFolder) -> LibraryHolder? {
-        FileManager.default.contents(atPath: library.holderFile).flatMap(LibraryHolder.init(bytes:))
-    }
-
     /// To be called before anything is published or recorded as finished. Blocks on the disk.
     /// - Throws: ``Failure`` that ends the run, with ``Failure/Reason/takenOver``, when another has the library now. Where the file
     ///   is not there nobody took it.
@@ -94,21 +93,17 @@ final class LibraryLease: Sendable {
         while !Task.isCancelled {
             // Cancelled while it sleeps: the condition ends it.
             try? await Task.sleep(for: .seconds(Self.beatInterval))
-            await write { if !$0.isReleased { $0.beat &+= 1 } }
+            _ = try? await runBlocking { self.write { if !$0.isReleased { $0.beat &+= 1 } } }
         }
     }
 
     /// Whoever comes next need not wait.
     func release() {
-        writeState { $0.isReleased = true }
-    }
-
-    private func write(_ change: @escaping @Sendable (inout LibraryHolder) -> Void) async {
-        _ = try? await runBlocking { self.writeState(change) }
+        write { $0.isReleased = true }
     }
 
     /// Where the disk refuses it, this run seems dead to others, and they may take over: that does no harm.
-    private func writeState(_ change: (inout LibraryHolder) -> Void) {
+    private func write(_ change: (inout LibraryHolder) -> Void) {
         holder.withLock { holder in
             change(&holder)
             let line = Array(holder.stateLine.utf8)
