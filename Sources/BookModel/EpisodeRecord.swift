@@ -10,8 +10,8 @@ package struct EpisodeRecord: Sendable, Hashable {
     package var removedAt: Date?
     /// Why it does, where it does.
     package var removedBy: RemovalCause
-    package var file: LocalFile?
-    package var transfer: TransferRecord?
+    @Boxed package var file: LocalFile?
+    @Boxed package var transfer: TransferRecord?
     /// What its file says of itself; nil where it has not been read.
     package var media: MediaSummary?
 

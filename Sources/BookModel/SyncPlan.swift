@@ -116,7 +116,7 @@ package struct SyncAction: Sendable, Hashable {
     /// Of an adoption without ``fromPath``: how far the file is known to be the episode's.
     package var verification: LocalFile.Verification?
     /// Of a replace: what the present file's bytes came with, to ask whether they really changed.
-    package var replacing: LocalFile?
+    @Boxed package var replacing: LocalFile?
 
     package init(
         kind: Kind, episode: Episode, path: String, fromPath: String? = nil, bytes: Int64? = nil, reason: Message,

@@ -5,7 +5,7 @@ import Foundation
 /// which path.
 struct EpisodeDecision {
     enum Outcome: Equatable {
-        case transfer(SyncAction.Kind, replacing: LocalFile?)
+        indirect case transfer(SyncAction.Kind, replacing: LocalFile?)
         case adopt(path: String, LocalFile.Verification?)
         case keep
         case expire

@@ -116,10 +116,9 @@ struct PlanAssembly: Sendable {
         }
         let looked = try await RetaggedFiles.examine(changed, .beginning, in: library)
         let retagged = try await RetaggedFiles.records(of: changed, looked: looked, in: library)
-        let episodes = episodes.map { shelved in
-            var shelved = shelved
-            shelved.file = retagged[shelved.episode.identity] ?? shelved.file
-            return shelved
+        var episodes = episodes
+        for index in retagged.isEmpty ? 0..<0 : episodes.indices {
+            episodes[index].file = retagged[episodes[index].episode.identity] ?? episodes[index].file
         }
         var rules = PlanRules(
             filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
