@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import Settings
+import Transport
 
 /// The shelf over HTTP: audio, podcast feeds, a catalog for other booksyncs, and what the command line prints as JSON.
 ///
@@ -86,6 +87,7 @@ package struct ShelfServer: Sendable {
     /// - Parameter onRunning: told where the server is, as soon as requests are answered.
     /// - Throws: ``Failure`` of kind `inputOutput` when it cannot be listened on.
     package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
+        ConnectionTypes.make()
         if case .socket(let path) = target { try await runBlocking { try SocketPath.requireFree(path) } }
         let application = application { await onRunning(address(of: $0)) }
         var configuration = ServiceGroupConfiguration(services: services + [application], logger: application.logger)

@@ -57,10 +57,16 @@ extension CatalogStore {
         }
     }
 
-    /// Records that operations are about to be taken back: on disk when the call returns.
+    /// Records that operations are about to be taken back: on disk when the call returns. What comes back from the trash goes to the
+    /// path that its file has here, which may be another one than it had.
     /// - Returns: them, being reversed.
     package func beginReversing(_ operations: [FileOperation]) async throws -> [FileOperation] {
         try await update(operations) { database, operation in
+            if operation.kind != .rename {
+                try database.run(
+                    "UPDATE operation SET path = ?, is_named_by_user = ? WHERE id = ? AND state = 'done'",
+                    [operation.file.path, operation.file.isNamedByUser, operation.number])
+            }
             try database.run(
                 "UPDATE operation SET state = 'reversing' WHERE id = ? AND state = 'done'", [operation.number])
         }

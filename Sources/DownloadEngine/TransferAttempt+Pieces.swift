@@ -42,8 +42,8 @@ extension TransferAttempt {
                     try Task.checkCancellation()
                 }
             }
-        } catch let obstruction as SegmentedDownload.SegmentError {
-            switch obstruction.obstacle {
+        } catch let obstacle as SegmentedDownload.Obstacle {
+            switch obstacle {
             case .contradiction(let why): return .restart(why)
             case .failure(let failure): return .fail(failure)
             }

@@ -14,7 +14,7 @@ struct TransferAttempt: Sendable {
     private let tools: EngineTools
     let transport: HTTPTransport
     private let partialPath: String
-    private let limiter: TransferRates.Limiter
+    private let limiter: [RateLimiter]
     let disk: SerialQueueExecutor
     /// Where others help to bring a large file; nil when it is not to be divided.
     let pieces: SegmentedDownload?
@@ -45,7 +45,7 @@ struct TransferAttempt: Sendable {
         disk = tools.threads.disk(of: index)
         transport = tools.transport.using(wanted.access)
         partialPath = tools.partialFolder + "/" + transfer.partialName
-        limiter = tools.rates.limiter(of: wanted.episode.identity.book.source)
+        limiter = tools.rates.limiters(of: wanted.episode.identity.book.source)
         (endedEarly, startsOver) = (transfer.endedEarly, transfer.mustStartOver)
         pieces =
             isDivided
@@ -201,13 +201,14 @@ struct TransferAttempt: Sendable {
             if asked.last == nil, result.progress == 0 { result.bytesReused = existing.length }
             if hasBegun, let total { result.record.total = total }
             return try await take(
-                DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap, upTo: last,
+                await DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
+                upTo: last,
                 into: partial)
         case .replace(let total):
             // What others bring of the file that was begun is of no use beside this one.
             await endHelp(isOfUse: false)
             result.bytesReused = 0
-            return try await takeWhole(DecodedBody(answer), of: head, total: total, into: partial)
+            return try await takeWhole(await DecodedBody(answer), of: head, total: total, into: partial)
         case .replaceDecoded(let coding):
             await endHelp(isOfUse: false)
             result.bytesReused = 0

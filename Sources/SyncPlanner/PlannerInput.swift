@@ -56,6 +56,16 @@ package struct PlannerInput {
         return unansweredLengths.contains(key) || declaredLengths[key].map { $0 != size } ?? false
     }
 
+    /// Where files are that bear marks of other books' episodes, whether the store records them or not. A mark of an episode that
+    /// this book lists as well may be its own, from before its feed or its source moved.
+    package var pathsMarkedForOthers: Set<String> {
+        let keys = Set(episodes.lazy.map(\.episode.identity.key))
+        let marked = examined.filter { _, file in
+            file.mark.map { $0.episode.book != book.identity && !keys.contains($0.episode.key) } ?? false
+        }
+        return Set(marked.keys)
+    }
+
     /// Whether a symbolic link stands in the place of one of the path's folders: links are not followed, so nobody
     /// knows what is behind it.
     package func isBehindLink(_ path: String) -> Bool {

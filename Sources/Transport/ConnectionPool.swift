@@ -37,6 +37,7 @@ final class ConnectionPool: Sendable {
 
     init(options: TransportOptions) {
         self.options = options
+        ConnectionTypes.make()
     }
 
     /// Sends a request and returns when the head of the answer is there.
@@ -230,4 +231,21 @@ extension EventLoopPromise where Value == Void {
     fileprivate func failing(unless addHandler: () throws -> Void) {
         do { try addHandler() } catch { fail(error) }
     }
+}
+
+/// The generic types of connections, which have to be made before event loops come to need them.
+///
+/// Swift makes a generic type when it is first asked for. Of two threads that ask for `ByteToMessageHandler<HTTPDecoder<…>>` first at
+/// the same moment, one may find the decoder all but complete; then its runtime (6.3.1) looks for a superclass, which that class has
+/// not, and the process crashes (`swift_conformsToProtocolMaybeInstantiateSuperclasses`).
+package enum ConnectionTypes {
+    /// Each decoder is complete before it is asked what it conforms to.
+    private static let made = [
+        ObjectIdentifier(HTTPResponseDecoder.self), ObjectIdentifier(HTTPRequestDecoder.self),
+        ObjectIdentifier(ByteToMessageHandler<HTTPResponseDecoder>.self),
+        ObjectIdentifier(ByteToMessageHandler<HTTPRequestDecoder>.self),
+    ]
+
+    /// Has them made, by one thread while others wait for it.
+    package static func make() { precondition(!made.isEmpty) }
 }

@@ -27,19 +27,12 @@ package struct DecodedBody: AsyncSequence, Sendable {
     /// Whether the body's own checksum tells that it is whole.
     package var provesItsEnd: Bool { coding.isDecodable }
 
-    package init(_ answer: HTTPResponse) {
-        coding = .identity
-        iterator = answer.body.makeAsyncIterator()
-        beginning = ByteBuffer()
-        address = answer.address
-        promisedSize = nil
-    }
-
     /// - Parameters:
     ///   - count: the first bytes to look at.
     ///   - coding: decides by them how the body is coded, whatever the label says.
     package init(
-        _ answer: HTTPResponse, promisedSize: Int64? = nil, byFirst count: Int, coding: ([UInt8]) -> ContentCoding
+        _ answer: HTTPResponse, promisedSize: Int64? = nil, byFirst count: Int = 0,
+        coding: ([UInt8]) -> ContentCoding = { _ in .identity }
     ) async {
         var iterator = answer.body.makeAsyncIterator()
         var beginning = ByteBuffer()

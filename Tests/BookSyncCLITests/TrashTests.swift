@@ -229,6 +229,42 @@ extension ProductTests {
             }
         }
 
+        @Test func `what another book's file has the place of comes back beside it`() async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, server in
+                var environment = bench.configured
+                environment["BOOKSYNC_NAMING"] = "Shared/{section} {name}.{ext}"
+                _ = try await bench.run("fetch", "1", "-q", environment: environment)
+                let path = try #require(try await bench.path(of: "1/2", environment: environment))
+                _ = try await bench.run("remove", "1/2", environment: environment)
+                _ = try await bench.run("fetch", "2", "-q", environment: environment)
+                #expect(try await bench.path(of: "2/2", environment: environment) == path)
+                let sent = server.record.audioBytesSent
+                _ = try await bench.run("remove", "1/2", "--forget", environment: environment)
+                let planned = try await bench.run("plan", "1", environment: environment)
+                #expect(planned.errors.contains("1 file comes back from the trash"), "\(planned.errors)")
+                #expect(try await bench.run("fetch", "1", environment: environment).exitCode == 0)
+                #expect(server.record.audioBytesSent == sent)
+                #expect(try paths(bench).count == 6 && trashed(bench) == [])
+                #expect(try await bench.run("verify", environment: environment).exitCode == 0)
+            }
+        }
+
+        @Test func `a file that is back is not paused any more`() async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, _ in
+                let environment = bench.configured
+                _ = try await bench.run("fetch", "1", "-q", environment: environment)
+                _ = try await bench.run("remove", "1/1", environment: environment)
+                _ = try await bench.run("remove", "1/1", "--forget", environment: environment)
+                #expect(try await bench.run("pause", "1/1", environment: environment).exitCode == 0)
+                #expect(try await bench.run("trash", "restore", "1/1", environment: environment).exitCode == 0)
+                let list = try JSONObject.list(
+                    try await bench.run("list", "1", "--json", environment: environment).output)
+                #expect(list.map { $0["state"] } == ["finished", "finished", "finished"])
+                let queue = try await bench.run("queue", "--json", environment: environment)
+                #expect(try JSONObject.list(queue.output).isEmpty)
+            }
+        }
+
         @Test func `what comes into the trash only as that is emptied stays there`() async throws {
             let tap = Tap(allowing: 1000)
             try await withCatalog(ScriptedCatalog(episodes: 3, tap: tap).script) { bench, _ in

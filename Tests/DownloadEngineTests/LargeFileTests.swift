@@ -144,10 +144,10 @@ import Testing
             ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
         }
         let parts = HeldParts(
-            of: HeldParts.version(of: validator, total: 1_000_000), bootID: boot, written: ranges(written),
+            version: HeldParts.version(of: validator, total: 1_000_000), bootID: boot, written: ranges(written),
             synced: ranges(synced))
         #expect(parts.write(to: file.fileDescriptor))
-        #expect(HeldParts(of: file.fileDescriptor) == parts)
+        #expect(HeldParts.of(file.fileDescriptor) == parts)
         try file.close()
     }
 

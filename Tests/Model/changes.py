@@ -167,9 +167,10 @@ class Changes(Serving):
         self.stale_partials = set(self.partials())
         self.seen.clear()
         self.has_pinned_names = True
-        self.run_log.clear()
+        self.note_unknown_run()
         self.positions.clear()
         self.subscribed["13"] = None
+        self.requested |= set(self.catalog.books)
 
     def do_clock(self, a, b, c):
         days = pick([0.1, 1, 3, 10, -1, -3, 40, -400, 400], a)
@@ -191,7 +192,7 @@ class Changes(Serving):
             result = self.run("mirror", "--json", expect=self.run_codes() | {73, 74})
         finally:
             self.resize(64 << 10)
-        self.run_log.clear()
+        self.note_unknown_run()
         after = self.audio_files()
         gone = [path for path, sha in self.in_trash(before).items() if path not in after and sha not in after.values()]
         expired = [path for path in gone if self.has_expired(path)]

@@ -10,6 +10,7 @@ import subprocess
 import xml.etree.ElementTree as XML
 
 from outputs import Outputs
+from rules import EXIT_CODES_OF_TROUBLE
 from world import pick, require
 
 
@@ -47,7 +48,7 @@ class Commands(Outputs):
         if result.code in (0, 75):
             self.note_run(arguments, result.code)
         else:
-            self.run_log.clear()  # It may have ended before it was a run.
+            self.note_unknown_run()  # It may have ended before it was a run.
         if result.code == 0 and self.is_wanted(item) and self.is_sure(item):
             require(item.sha in self.shelved().values() or self.is_edited(item), f"{item} is not there")
         self.check(before, "fetch of one episode")
@@ -81,12 +82,15 @@ class Commands(Outputs):
         if self.catalog.has_faults() or not self.is_store_whole or self.is_store_lost():
             return
         before = self.snapshot()
+        requested = set(self.requested)
         self.begin()
         plan = self.run("plan", "--json")
         self.require_unchanged(before, "plan")
         result = self.whole_run(["mirror", "--json"], self.followed())
         if result.code != 0:
             return
+        if not requested <= set(self.followed()):
+            return  # The run also does what was asked for by name.
         done = result.events[-1]
         actions = [action for event in plan.events for action in event.get("actions", [])]
         # A file that moves and is replaced counts as replaced.
@@ -150,6 +154,7 @@ class Commands(Outputs):
         if document:
             require(document["episodes"] == 1 or item in self.dropped, f"{item} was paused, and resume did {document}")
             self.paused[item] = False
+            self.requested.add(item.book)
             if b % 2:
                 self.settle()
                 self.do_mirror(0, 0, 0)
@@ -167,9 +172,10 @@ class Commands(Outputs):
         document = self.document("cancel", self.reference(item))
         self.check(before, "cancel")
         if document:
-            count = 0 if item in self.cancelled else 1
-            require(document["episodes"] == count, f"{item} waits, and cancel did {document}")
-            self.cancelled.add(item)
+            count = 0 if self.cancelled.get(item) else 1
+            is_known = self.cancelled.get(item, True) is not None
+            require(document["episodes"] == count or not is_known, f"{item} waits, and cancel did {document}")
+            self.cancelled[item] = True
             require(item.sha not in self.partials(), f"{item} was cancelled, and its partial file is there")
 
     def steer(self, verb, number):
@@ -180,14 +186,15 @@ class Commands(Outputs):
         before, _ = self.begin()
         result = self.run(verb, self.reference(item), expect=(0,) if item in self.seen else (0, 66))
         if verb == "cancel" and item in self.seen:
-            self.cancelled.add(item)
-        elif verb == "resume":
-            self.cancelled.discard(item)
+            self.cancelled[item] = True
+        elif item in self.cancelled:
+            self.cancelled[item] = None
         self.check(before, verb)
         if result.code == 0:
             is_missing = item.sha not in self.shelved().values() and self.removed.get(item) is not True
             if verb == "resume":
                 self.paused[item] = False
+                self.requested.add(item.book)
             elif is_missing:
                 self.paused[item] = None
 
@@ -219,6 +226,8 @@ class Commands(Outputs):
         after = self.check(before, "remove --forget")
         require(self.on_shelf(before) == self.on_shelf(after), "remove --forget touched a file")
         if result.code == 0:
+            if self.removed.get(item, False) is not False:
+                self.cancelled[item] = None  # Until a run has begun it there is nothing to cancel.
             self.removed[item] = False
             self.paused[item] = None if self.paused.get(item) else False
 
@@ -267,7 +276,10 @@ class Commands(Outputs):
 
     def do_undo(self, a, b, c):
         before, _ = self.begin()
-        self.run("undo", expect=(0, 73, 75) if self.touched or self.edits or self.had_lost_store or self.trouble else (0,))
+        is_blocked = self.touched or self.edits or self.had_lost_store or self.trouble
+        # A file that was renamed, and then moved by hand, stays where that put it.
+        codes = (0, 73, 75) if is_blocked else (0, 75) if self.renamed_by_hand else (0,)
+        self.run("undo", expect=codes)
         self.note_brought_back(before, self.check(before, "undo"))
         self.doubt(self.items())
         self.has_pinned_names = True
@@ -311,7 +323,8 @@ class Commands(Outputs):
                 self.allowed[item.sha] = self.catalog.sent.get(item.sha, 0) + len(item.data) * (1 + again)
         may_fail = self.edits or self.touched or self.catalog.has_faults() or self.trouble or self.dropped or any(
             item.locked for item in self.items())
-        result = self.run("verify", "--repair", "--anew", expect=(0, 69, 75, 77) if may_fail else (0,))
+        codes = EXIT_CODES_OF_TROUBLE if self.catalog.has_faults() else {0, 69, 75, 77} if may_fail else {0}
+        result = self.run("verify", "--repair", "--anew", expect=codes)
         self.check(before, "verify --repair", self.rotten)
         if result.code == 0:
             wrong = self.wrong_files()
@@ -343,7 +356,8 @@ class Commands(Outputs):
             return
         folder = self.incoming / f"{a}-{b}"
         folder.mkdir(exist_ok=True)
-        (folder / f"{item.number:03d} of mine.mp3").write_bytes(item.data)
+        # A number in its name that is another episode's would keep it from being taken for this one.
+        (folder / f"{self.section(item):03d} of mine.mp3").write_bytes(item.data)
         before, _ = self.begin()
         is_clear = (self.is_wanted(item) and self.is_sure(item) and not self.edits and not self.trouble
                     and item in self.seen and not self.catalog.has_faults())

@@ -68,7 +68,7 @@ class Interruptions(Commands):
         if kind != signal.SIGKILL and result.code in (0, 75):
             self.touched.clear()
         # Where it was when it was killed decides if it is in the log of runs.
-        self.run_log.clear()
+        self.note_unknown_run()
         self.is_store_whole = self.is_store_whole or is_held
 
     def require_all_received(self):
@@ -133,7 +133,7 @@ class Interruptions(Commands):
             time.sleep(PAUSE_SECONDS if is_paused else (a % 500) / 1000)
         self.released()
         ended = self.ended(process, MIRROR, self.run_codes() | {75})
-        self.run_log.clear()
+        self.note_unknown_run()
         self.is_store_whole = self.is_store_whole or ended.code in (0, 75)
         self.steered(item, verb, result.code, is_paused)
         self.check(before, f"{verb} during a run")
@@ -157,6 +157,6 @@ class Interruptions(Commands):
         processes = [(self.start(*command, "--wait", "60s"), command) for command in commands]
         for process, command in processes:
             result = self.ended(process, command, self.run_codes())
-        self.run_log.clear()
+        self.note_unknown_run()
         self.is_store_whole = self.is_store_whole or result.code in (0, 75)
         self.check(before, "two runs at once")

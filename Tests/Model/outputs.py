@@ -48,8 +48,10 @@ class Outputs(Rules):
                    and not self.is_brought_back(item, files)]
         # A book-resource has no title: it is made from the names of the episodes.
         title = {"feed": book.title, "directory": book.id}.get(book.kind)
-        # What the catalog lists no longer, and has no file, is of the past.
-        listed = [entry for entry in entries.values() if entry["path"] or entry["state"] != "gone"]
+        # What the catalog lists no longer, and has no file, is of the past, also where it is listed as removed.
+        ids = {item.listed_id for item in book.items}
+        listed = [entry for entry in entries.values() if entry["path"]
+                  or entry["state"] != "gone" and (entry["state"] != "removed" or entry["id"] in ids)]
         return {"title": title, "episodes": len(listed),
                 "present": len(there), "bytes": sum(entry["size"] for entry in there),
                 "missing": len(waiting) if is_sure else None}

@@ -22,7 +22,7 @@ class Rules(World):
         self.rotten = set()         # those of them that changed without a write
         self.dropped = []           # items that are not listed any more
         self.seen = set()           # items that a run has listed, so that the store has them
-        self.cancelled = set()      # items that were cancelled since the last run
+        self.cancelled = {}         # item → True where nothing of it is left to cancel; None where the model cannot know
         self.stale_partials = set()
         self.trashed_at = {}        # path in the trash → when it was first there, by the program's clock
         self.had_lost_store = False
@@ -32,6 +32,7 @@ class Rules(World):
         self.is_store_whole = False     # a run made the store, and it was not replaced
         self.run_log = []           # (command, exit code) of the runs since the last one of which that is not known
         self.subscribed = {"11": True, "12": True, "serial": True, "files": True, "13": False}
+        self.requested = set()      # books that were asked for by name, of which the next run may have something to do
         self.brought_back = {}      # SHA-256 of an older version from the trash → the version that was current then
         self.has_pinned_names = False   # undo or the trash gave files names that may differ from the naming
         self.renamed_by_hand = set()    # items
@@ -158,9 +159,20 @@ class Rules(World):
     def note_run(self, arguments, code):
         """Keeps the log that `runs` must print."""
         self.run_log.append((arguments[0], code))
-        self.cancelled.clear()
+        self.doubt_cancelled()
+        if code == 0:
+            self.requested.clear()
         if code in (0, 75):
             self.is_store_whole = True
+
+    def note_unknown_run(self):
+        """After a run of which the model does not know how far it came."""
+        self.run_log.clear()
+        self.doubt_cancelled()
+
+    def doubt_cancelled(self):
+        """A run may have begun what was cancelled."""
+        self.cancelled = dict.fromkeys(self.cancelled)
 
     def check_run(self, result, books, before_given, force=False, is_clean=True, is_limited=False):
         """After a run that came to its end: what it reported is what is there.
@@ -236,6 +248,9 @@ class Rules(World):
             # The trash and the files set aside may serve; they need not.
             self.doubt(self.items(books))
             self.forbidden -= set(self.items(books))
+        # Any run also does what was asked for by name, and an interrupted one left.
+        unasked = [book for book in self.catalog.books
+                   if self.subscribed[book.id] is False and book not in self.requested]
         began = time.monotonic()
         result = self.run(*arguments, expect=self.run_codes(force, is_limited))
         self.last_run_seconds = time.monotonic() - began
@@ -243,13 +258,13 @@ class Rules(World):
         is_read = result.code in (0, 75) and not had_faults
         if is_read:
             self.seen |= set(self.items(books))
+            self.cancelled = {item: None for item in self.cancelled if item.book not in books}
         if is_read and is_mirror:
             self.touched.clear()
         self.check(before, " ".join(arguments), self.rotten if force else ())
         if is_mirror:
-            for book in self.catalog.books:
-                if self.subscribed[book.id] is False:
-                    self.require_not_asked(book, "is not subscribed to")
+            for book in unasked:
+                self.require_not_asked(book, "is not subscribed to")
         self.check_run(result, books, given, force, is_limited=is_limited)
         if force and result.code == 0:
             for item in self.items(books):

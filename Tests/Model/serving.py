@@ -36,7 +36,8 @@ class Serving(Interruptions):
                 status = self.post(address, verb, body)
                 if verb in ("mirror", "fetch", "resume") and status == 200:
                     # A run begins, also of what is resumed.
-                    self.run_log.clear()
+                    self.note_unknown_run()
+                    self.requested |= {book} if verb != "mirror" else set()
                 if verb in ("mirror", "fetch") and status == 200:
                     if c % 3 == 0:
                         time.sleep((c % 97) / 1000)
@@ -80,7 +81,7 @@ class Serving(Interruptions):
             self.released()
             self.wait_for_run(address, ended, process)
             self.is_store_whole = True
-            self.run_log.clear()
+            self.note_unknown_run()
             self.require_same_list(address, item.book)
         except BaseException:
             process.kill()

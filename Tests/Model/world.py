@@ -4,6 +4,7 @@ Expectations are computed from the catalog that the model itself serves and from
 of booksync only the built program is used, as a process.
 """
 import collections
+import contextlib
 import json
 import os
 import random
@@ -20,6 +21,7 @@ from server import Server
 
 HANG = 120  # seconds: generous; only a command that hangs takes so long
 DAY = 86400
+ONE_PAGE = 4096  # bytes: what a store has before its tables are in it
 NAMINGS = ["{title}/{section} {name}.{ext}", "{title}/{section}.{ext}", "{title}/{name?all/}{section} {name}.{ext}"]
 
 
@@ -161,8 +163,17 @@ subscriptions:
         return self.catalog.items(books)
 
     def is_store_lost(self):
+        """Whether there is no store, or one that a killed run had not given its tables yet: to the program it is none."""
         store = self.library / ".booksync/store.sqlite"
-        return not store.exists() or store.stat().st_size == 0
+        size = store.stat().st_size if store.exists() else 0
+        if size > ONE_PAGE:
+            return False
+        return size == 0 or not self.rows_of("SELECT 1 FROM sqlite_master LIMIT 1")
+
+    def rows_of(self, query):
+        connection = sqlite3.connect(f"file:{self.library}/.booksync/store.sqlite?mode=ro", uri=True)
+        with contextlib.closing(connection):
+            return connection.execute(query).fetchall()
 
     def snapshot(self):
         """The whole tree of the library and all rows of its store, to see if anything changed."""
@@ -214,7 +225,9 @@ subscriptions:
         code = process.returncode
         self.say(f"    {' '.join(arguments)} → {code}: {errors.strip()[-600:]}")
         if code != -signal.SIGKILL:
-            require(code in expect, f"{arguments} ended with {code}, not {sorted(expect)}: {errors[-3000:]}{output[-500:]}")
+            # Of a crash the beginning tells what it was and where.
+            told = errors[-3000:] if code >= 0 else errors[:9000]
+            require(code in expect, f"{arguments} ended with {code}, not {sorted(expect)}: {told}{output[-500:]}")
         for secret in (TOKEN, SIGNATURE):
             require(secret not in output + errors, f"{arguments} shows a secret: {output}{errors}")
         events = []
@@ -267,10 +280,14 @@ subscriptions:
         entries = listed.get(item.book.id) or {}
         return next((entry for entry in entries.values() if entry["id"] == item.listed_id), None)
 
+    def section(self, item):
+        """The number that an episode has for the program; a directory's are numbered by their order when first seen."""
+        if item.book.kind != "directory":
+            return item.number
+        entry = self.entry(item, self.listed([item.book]))
+        return entry["section"] if entry else 9999
+
     def reference(self, item):
-        """An episode as the command line names it; a directory's are numbered by their order when first seen."""
-        address, number = self.addresses[item.book.id], item.number
-        if item.book.kind == "directory":
-            entry = self.entry(item, self.listed([item.book]))
-            number = entry["section"] if entry else 9999
+        """An episode as the command line names it."""
+        address, number = self.addresses[item.book.id], self.section(item)
         return f"{address}/{number}" if address.startswith("cat:") else f"{address}#{number}"

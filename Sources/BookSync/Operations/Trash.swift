@@ -126,12 +126,20 @@ package struct Trash: Sendable {
 
     /// Brings files back to where they were; their episodes are no longer removed. Of several files of one episode the
     /// first comes back. A file that the episode has by now takes its place here.
-    package func restore(_ files: [FileOperation]) async throws -> Restored {
+    /// - Parameter others: where files go instead, by their episodes; those of episodes that have a file take its place.
+    package func restore(
+        _ files: [FileOperation], orTo others: [EpisodeIdentity: String] = [:]
+    ) async throws -> Restored {
         var seen: Set<EpisodeIdentity> = []
         let numbers = Set(files.filter { seen.insert($0.episode).inserted }.map(\.number))
         _ = try await follow(files.filter { numbers.contains($0.number) }.compactMap(\.current))
         // Those take the names that the episodes' files have now.
-        let wanted = try await list().filter { numbers.contains($0.number) }
+        let wanted = try await list().filter { numbers.contains($0.number) }.map { operation -> FileOperation in
+            guard operation.current == nil, let path = others[operation.episode] else { return operation }
+            var operation = operation
+            (operation.file.path, operation.file.isNamedByUser) = (path, false)
+            return operation
+        }
         let library = library
         let found = try await runBlocking {
             wanted.map { operation in Result { try Self.isBack(operation, in: library) } }
@@ -154,7 +162,22 @@ package struct Trash: Sendable {
             operation.file = operation.restored
             return operation
         }
+        try await endTransfers(of: restored.files.map(\.episode))
         return restored
+    }
+
+    /// What was begun of episodes that are here again as their catalogs have them is superfluous, and so is that it was paused.
+    private func endTransfers(of episodes: [EpisodeIdentity]) async throws {
+        for episode in episodes {
+            guard let shelved = try await store.episode(episode), let file = shelved.file,
+                let transfer = shelved.transfer, transfer.state != .verifying,
+                file.catalogChange(to: shelved.episode) == nil
+            else { continue }
+            try await store.finish([file])
+            try await runBlocking { [library] in
+                try PartialFile.drop(episode, in: library + "/" + LibraryFolder.partialPath)
+            }
+        }
     }
 
     /// Whether somebody brought the file back by hand. Blocks.

@@ -345,7 +345,7 @@ struct CatalogRefresh: Sendable {
             let ahead = prepared.plan.flatMap { work.taken.conflicts(with: $0) ? nil : $0 }
             let made = if let ahead { ahead } else { try await plan(prepared, claimed: claimed, entry.assembly) }
             guard stores, let store, entry.assembly.request.repairs == nil else { return made }
-            let trashed = try await TrashedEpisodes(of: made, in: store, claimed: claimed)
+            let trashed = try await TrashedEpisodes(of: made, in: store, library: library, claimed: claimed)
             guard let notice = try await trashed.restore(in: library, store) else { return made }
             emit(.notice(notice))
             return try await plan(prepared, claimed: claimed, entry.assembly)

@@ -141,6 +141,17 @@ struct PlanAssembly: Sendable {
         if !mayLieAnywhere, recorded.count < episodes.count { mayLieAnywhere = try await librarySearch.isStoreOlder }
         if mayLieAnywhere { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
+        // Of two books with one title the other's files are there, and not recorded yet where the store was lost or is older.
+        let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }.map(\.path)
+        if request.repairs == nil, !obstructed.isEmpty, case let marked = input.pathsMarkedForOthers,
+            obstructed.contains(where: marked.contains)
+        {
+            let (free, taken) = try await self.paths(
+                for: episodes.map(\.episode), of: book, recorded: recorded, claimed: claimed.union(marked))
+            input.paths = free
+            input.others.formUnion(taken)
+            plan = try await recognisingPlan(for: &input).0
+        }
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input)
         assembled.moved = retagged.values.sorted { $0.path < $1.path } + assembled.moved

@@ -33,7 +33,8 @@ extension SyncRun {
         let (request, left) = try await whole.leavingOtherLibraries(configuration, store: store)
         for failure in left { report.fail(failure, emit: emit) }
         func tell(_ assembled: AssembledPlan) async throws {
-            let trashed = try await TrashedEpisodes(of: assembled, in: request.repairs == nil ? store : nil)
+            let trashed = try await TrashedEpisodes(
+                of: assembled, in: request.repairs == nil ? store : nil, library: library)
             let plan = trashed.restored(in: assembled.plan)
             report.record(plan)
             report.record([assembled.unmet], of: plan.book.identity, emit: emit)

@@ -107,6 +107,7 @@ package struct VerificationRepair: Sendable {
     /// Hears why episodes are not fetched.
     private final class Reasons: Sendable {
         private let said = Mutex<[EpisodeIdentity: Message]>([:])
+        private let saidOfBooks = Mutex<[BookIdentity: Message]>([:])
 
         func record(_ event: SyncEvent) {
             switch event {
@@ -115,12 +116,18 @@ package struct VerificationRepair: Sendable {
                     said.withLock { $0[action.episode.identity] = action.reason }
                 }
             case .failed(let report):
-                guard let episode = report.episode else { return }
+                guard let episode = report.episode else {
+                    // Such as a catalog that cannot be read.
+                    let books = report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
+                    return saidOfBooks.withLock { for book in books { $0[book] = report.failure.message } }
+                }
                 said.withLock { $0[episode] = report.failure.message }
             default: return
             }
         }
 
-        func reason(for episode: EpisodeIdentity) -> Message? { said.withLock { $0[episode] } }
+        func reason(for episode: EpisodeIdentity) -> Message? {
+            said.withLock { $0[episode] } ?? saidOfBooks.withLock { $0[episode.book] }
+        }
     }
 }

@@ -74,13 +74,12 @@ extension Program {
 }
 
 extension [EpisodeRecord] {
-    /// `finished: 3, locked: 1`; nil where there are none.
+    /// `finished: 3, not here: 1`, in the words of `list`; nil where there are none.
     fileprivate var countedStates: Message? {
-        let counts = Dictionary(grouping: self, by: \.state).mapValues(\.count)
         guard !isEmpty else { return nil }
-        return EpisodeState.allCases.compactMap { state in
-            counts[state].map { "\(Message(wording: state.rawValue)): \($0)" }
-        }.joined(separator: ", ")
+        let counts = Dictionary(grouping: self, by: \.stateWord).mapValues(\.count)
+        let words = ["not here"] + EpisodeState.allCases.map { Message(wording: $0.rawValue) }
+        return words.compactMap { word in counts[word].map { "\(word): \($0)" } }.joined(separator: ", ")
     }
 }
 

@@ -18,17 +18,14 @@ package struct HeldParts: Equatable, Sendable {
     /// Those among them that are known to have reached the disk.
     var synced: [Range<Int64>] = []
 
-    init(of version: String, bootID: String, written: [Range<Int64>], synced: [Range<Int64>] = []) {
-        (self.version, self.bootID, self.written, self.synced) = (version, bootID, written, synced)
-    }
-
     /// nil where nothing was written that can be read.
-    init?(of descriptor: CInt) {
+    static func of(_ descriptor: CInt) -> HeldParts? {
         let lines = ExtendedAttribute.parts.value(of: descriptor)?
             .split(separator: "\n", omittingEmptySubsequences: false)
-        guard let lines, lines.count == 4, let written = Self.ranges(lines[2]), let synced = Self.ranges(lines[3])
-        else { return nil }
-        self.init(of: String(lines[0]), bootID: String(lines[1]), written: written, synced: synced)
+        guard let lines, lines.count == 4, let written = ranges(lines[2]), let synced = ranges(lines[3]) else {
+            return nil
+        }
+        return HeldParts(version: String(lines[0]), bootID: String(lines[1]), written: written, synced: synced)
     }
 
     /// - Returns: whether the filesystem keeps it.

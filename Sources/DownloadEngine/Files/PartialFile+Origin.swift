@@ -65,7 +65,7 @@ extension PartialFile {
         let descriptor = uninterrupted { Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { return (nil, nil) }
         defer { Foundation.close(descriptor) }
-        return (Origin(of: descriptor), HeldParts(of: descriptor))
+        return (Origin(of: descriptor), HeldParts.of(descriptor))
     }
 }
 

@@ -72,7 +72,7 @@ package final class PartialFile {
         }
         self.path = path
         self.descriptor = descriptor
-        parts = status.st_size > 0 ? HeldParts(of: descriptor) : nil
+        parts = status.st_size > 0 ? HeldParts.of(descriptor) : nil
         isInParts = parts != nil
         length = parts?.front ?? Int64(status.st_size)
         promised = digest.map(PromisedDigest.init)

@@ -38,7 +38,7 @@ struct PieceFetch: Sendable {
     /// Bytes that are there.
     let held: Int64
     let transport: HTTPTransport
-    let limiter: TransferRates.Limiter
+    let limiter: [RateLimiter]
     let disk: SerialQueueExecutor
 
     func run() async -> PieceEnding {

@@ -27,7 +27,7 @@ final class SegmentedDownload: Sendable {
         var restsUntil = ContinuousClock.now
     }
 
-    enum Obstacle {
+    enum Obstacle: Error {
         case contradiction(Message)
         case failure(Failure)
     }
@@ -39,14 +39,14 @@ final class SegmentedDownload: Sendable {
     let minTotal: Int64
     private let pieceLength: Int64
     private let transport: HTTPTransport
-    private let limiter: TransferRates.Limiter
+    private let limiter: [RateLimiter]
     private let meter: TransferMeter
     private let threads: EngineThreads
     private let retry: RetryPolicy
     private let state = Mutex(State())
 
     init(
-        transport: HTTPTransport, limiter: TransferRates.Limiter, meter: TransferMeter,
+        transport: HTTPTransport, limiter: [RateLimiter], meter: TransferMeter,
         threads: EngineThreads, settings: EngineSettings
     ) {
         self.threads = threads
@@ -94,7 +94,7 @@ final class SegmentedDownload: Sendable {
     private func note(_ state: borrowing State) -> Bool {
         guard let source = state.source, let bootID = BootIdentity.current else { return false }
         return HeldParts(
-            of: source.version, bootID: bootID, written: state.table.held(front: state.front), synced: state.synced
+            version: source.version, bootID: bootID, written: state.table.held(front: state.front), synced: state.synced
         ).write(to: state.descriptor)
     }
 
@@ -155,9 +155,9 @@ final class SegmentedDownload: Sendable {
     }
 
     /// What the transfer does next, with so many bytes in its partial file.
-    func nextStep(ofFrontAt offset: Int64) throws(SegmentError) -> FrontStep {
-        let step: Result<FrontStep, SegmentError> = state.withLock { state in
-            if let obstacle = state.obstacle { return .failure(SegmentError(obstacle: obstacle)) }
+    func nextStep(ofFrontAt offset: Int64) throws(Obstacle) -> FrontStep {
+        let step: Result<FrontStep, Obstacle> = state.withLock { state in
+            if let obstacle = state.obstacle { return .failure(obstacle) }
             let reach = state.busy.isEmpty ? Self.longReach : 1
             let mayHelp = state.restsUntil <= .now
             guard state.source != nil else { return .success(.wait(for: nil)) }
@@ -179,10 +179,6 @@ final class SegmentedDownload: Sendable {
         /// Fetch up to this byte, exclusive.
         case fetch(end: Int64)
         case wait(for: Task<PieceEnding, Never>?)
-    }
-
-    struct SegmentError: Error {
-        let obstacle: Obstacle
     }
 
     /// The transfer has taken over a piece, and has so many bytes at the front now.

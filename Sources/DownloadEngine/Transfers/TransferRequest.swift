@@ -9,26 +9,14 @@ package struct TransferRequest: Sendable {
     package var title: String
     /// Where the file goes, relative to the library.
     package var path: String
+    // Few of the thousands that may wait have any of the next three.
     /// The journal of what earlier runs brought.
-    package var record: TransferRecord? {
-        get { boxedRecord?.content }
-        set { boxedRecord = newValue.map(Box.box) }
-    }
+    @Boxed package var record: TransferRecord?
     /// The file that the episode's new version takes the place of: the server is asked whether it really changed.
-    package var replacing: LocalFile? {
-        get { boxedReplaced?.content }
-        set { boxedReplaced = newValue.map(Box.box) }
-    }
+    @Boxed package var replacing: LocalFile?
     /// What stood at ``path`` when it was decided to overwrite it: what was put or written there since is not overwritten.
     /// Nil where nobody looked.
-    package var existingFile: FileAttributes? {
-        get { boxedExistingFile?.content }
-        set { boxedExistingFile = newValue.map(Box.box) }
-    }
-    // Few of the thousands that may wait have any of them.
-    private var boxedRecord: Box<TransferRecord>?
-    private var boxedReplaced: Box<LocalFile>?
-    private var boxedExistingFile: Box<FileAttributes>?
+    @Boxed package var existingFile: FileAttributes?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
     /// True if the run is whole without it once it is gone at its source: the user did not name it.
@@ -54,16 +42,6 @@ package struct TransferRequest: Sendable {
         self.overwrites = overwrites
         self.record = record
         self.replacing = replacing
-    }
-
-    private indirect enum Box<Content: Sendable>: Sendable {
-        case box(Content)
-
-        var content: Content {
-            switch self {
-            case .box(let content): content
-            }
-        }
     }
 
     /// The server whose load the transfer counts for.
