@@ -9,26 +9,17 @@ extension EngineRun {
     /// Begins with the first that come, and adds what comes later.
     mutating func take(_ requests: [TransferRequest], stopped: Set<EpisodeIdentity>) {
         isTaking = false
-        if transfers.count == 0 { requireLibrary() }
+        if transfers.count == 0 { require { try $0.watch.requireSameDisk() } }
         let added = add(requests, stopped: stopped)
         // Everybody sees what this run is going to fetch.
-        if report.stop == nil, !added.isEmpty { commit { try $0.commit(waiting: added) } }
+        if report.stop == nil, !added.isEmpty { require { try $0.journal.commit(waiting: added) } }
         leaveClosed()
     }
 
-    /// Ends the run when the library is no longer there.
-    private mutating func requireLibrary() {
+    /// What fails of this ends the run: the library is no longer there, or nothing can be recorded.
+    private mutating func require(_ body: (EngineTools) throws -> Void) {
         do {
-            try tools.watch.requireSameDisk()
-        } catch {
-            stop(because: Self.publicationFailure(error))
-        }
-    }
-
-    /// What cannot be recorded ends the run.
-    private mutating func commit(_ body: (any TransferJournal) throws -> Void) {
-        do {
-            try body(tools.journal)
+            try body(tools)
         } catch {
             stop(because: Self.publicationFailure(error))
         }
@@ -147,7 +138,7 @@ extension EngineRun {
                 records.append(record)
             }
         }
-        if !records.isEmpty { commit { try $0.commit(records) } }
+        if !records.isEmpty { require { try $0.journal.commit(records) } }
     }
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
@@ -205,7 +196,7 @@ extension EngineRun {
         let own = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
         record.nextTryAt = [own, moment].compactMap(\.self).max()
         // Where the run has ended, as on a full disk, that is told; where not, this ends it. The next run tries again.
-        commit { try $0.commit([record]) }
+        require { try $0.journal.commit([record]) }
     }
 
     // MARK: What an attempt came to

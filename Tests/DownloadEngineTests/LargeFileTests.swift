@@ -208,6 +208,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["0-600000 700000-800000", "0-9223372036854775807", "9223372036854775000-9223372036854775807"])
+    func `a file that has less than it says is begun anew`(written: String) async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave([0..<400_000], of: episode, in: bench, from: bytes)
+            let file = try FileHandle(forUpdating: bench.partialFile(of: episode))
+            let boot = try #require(BootIdentity.current)
+            let version = HeldParts.version(of: .served, total: 1_000_000)
+            #expect(
+                ExtendedAttribute.parts.set(to: "\(version)\n\(boot)\n\(written)\n", of: file.fileDescriptor))
+            try file.truncate(atOffset: 500_000)
+            try file.close()
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(try bench.file() == bytes)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
     struct Unfit: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var file: ServedFile

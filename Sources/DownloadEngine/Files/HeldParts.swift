@@ -1,5 +1,6 @@
 import BookModel
 import Crypto
+import Foundation
 import LibraryFiles
 
 /// Which bytes of a large partial file are there, whose parts come over several connections, each at its place. It is kept beside
@@ -25,7 +26,13 @@ package struct HeldParts: Equatable, Sendable {
         guard let lines, lines.count == 4, let written = ranges(lines[2]), let synced = ranges(lines[3]) else {
             return nil
         }
-        return HeldParts(version: String(lines[0]), bootID: String(lines[1]), written: written, synced: synced)
+        var status = stat()
+        // Of a file that was cut since, nobody knows what else became of it.
+        let isCut =
+            fstat(descriptor, &status) != 0 || (written + synced).contains { $0.upperBound > Int64(status.st_size) }
+        return HeldParts(
+            version: String(lines[0]), bootID: String(lines[1]), written: isCut ? [] : written,
+            synced: isCut ? [] : synced)
     }
 
     /// - Returns: whether the filesystem keeps it.

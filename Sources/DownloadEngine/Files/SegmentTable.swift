@@ -38,7 +38,7 @@ struct SegmentTable {
     init(total: Int64, length: Int64, held: [Range<Int64>] = [], front: Int64 = 0) {
         self.total = total
         self.length = length
-        for held in held {
+        for held in held where held.lowerBound < total {
             var start = (held.lowerBound + length - 1) / length * length
             while start < min(held.upperBound, total) {
                 let end = min(held.upperBound, start + length, total)
