@@ -39,10 +39,8 @@ struct BookRow: Sendable {
 
     func compared(with id: Int64, _ database: Database) throws -> Comparison {
         func equal(_ columns: [String]) -> String { columns.map { "\($0) IS ?" }.joined(separator: " AND ") }
-        let statement = try database.cachedStatement(
-            sql: "SELECT ((\(equal(Self.columns))) << 1) | (\(equal(Self.proofColumns))) FROM book WHERE id = ?")
-        let arguments = StatementArguments(content + proof + [id.databaseValue])
-        switch try Int64.fetchOne(statement, arguments: arguments) {
+        let sql = "SELECT ((\(equal(Self.columns))) << 1) | (\(equal(Self.proofColumns))) FROM book WHERE id = ?"
+        switch try database.value(sql, StatementArguments(content + proof + [id.databaseValue])) as Int64? {
         case 3: return .same
         case 2: return .otherProof
         default: return .different

@@ -86,17 +86,13 @@ extension CatalogStore {
     /// stay on record.
     package func release(_ book: BookIdentity) async throws {
         try await write("\(book) cannot be forgotten", .durable) { database in
-            try database.execute(
-                sql: "DELETE FROM subscription WHERE source = ? AND key = ?",
-                arguments: [book.source, book.id])
+            try database.run("DELETE FROM subscription WHERE source = ? AND key = ?", [book.source, book.id])
             guard let id = try database.id(of: book) else { return }
             for table in ["operation", "transfer", "local_file"] {
-                try database.execute(
-                    sql:
-                        "DELETE FROM \(table) WHERE episode_id IN (SELECT id FROM episode WHERE book_id = ?)",
-                    arguments: [id])
+                try database.run(
+                    "DELETE FROM \(table) WHERE episode_id IN (SELECT id FROM episode WHERE book_id = ?)", [id])
             }
-            try database.execute(sql: "DELETE FROM book WHERE id = ?", arguments: [id])
+            try database.run("DELETE FROM book WHERE id = ?", [id])
         }
     }
 }
@@ -124,8 +120,7 @@ extension BookRows.Table {
     fileprivate init(
         _ database: Database, _ table: String, _ condition: String, _ arguments: StatementArguments
     ) throws {
-        columns = try String.fetchAll(
-            database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
+        columns = try database.rows("SELECT name FROM pragma_table_info(?)", [table]) { try $0.next() }
         let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         rows = try Row.fetchAll(
             database, sql: "SELECT \(list) FROM \(table) \(condition)", arguments: arguments
@@ -145,9 +140,9 @@ extension Database {
         let row = row.sorted { $0.key < $1.key }
         let columns = row.map { "\"\($0.key)\"" }.joined(separator: ", ")
         let marks = row.map { _ in "?" }.joined(separator: ", ")
-        let statement = try cachedStatement(
-            sql: "INSERT \(ignoring ? "OR IGNORE " : "")INTO \(table) (\(columns)) VALUES (\(marks))")
-        try statement.execute(arguments: StatementArguments(row.map(\.value)))
+        try run(
+            "INSERT \(ignoring ? "OR IGNORE " : "")INTO \(table) (\(columns)) VALUES (\(marks))",
+            StatementArguments(row.map(\.value)))
         return lastInsertedRowID
     }
 
@@ -157,7 +152,7 @@ extension Database {
         for var row in table?.dictionaries() ?? [] {
             guard let old = row.removeValue(forKey: "id"), let name = row["name"] else { continue }
             users[old] =
-                try Int64.fetchOne(self, sql: "SELECT id FROM user WHERE name = ?", arguments: [name])
+                try value("SELECT id FROM user WHERE name = ?", [name])
                 ?? insert(row, into: "user")
         }
         return users

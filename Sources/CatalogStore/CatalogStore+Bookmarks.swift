@@ -12,9 +12,7 @@ extension CatalogStore {
                 WHERE b.source = ? AND b.key = ? AND m.user_id = ?
                 ORDER BY e.section, e.position, m.seconds, m.id
                 """
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id, user])
-            return try rows.decode { columns in
+            return try database.rows(sql, [book.source, book.id, user]) { columns in
                 try Bookmark(
                     id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.nextSeconds(),
                     note: columns.next(), createdAt: columns.nextTime() ?? .distantPast)
@@ -33,12 +31,10 @@ extension CatalogStore {
                 SELECT COUNT(*) FROM bookmark m JOIN episode e ON e.id = m.episode_id
                 WHERE m.user_id = ? AND e.book_id = (SELECT book_id FROM episode WHERE id = ?)
                 """
-            guard try Int.fetchOne(database, sql: count, arguments: [user, id]) ?? 0 < Bookmark.maxCount else {
-                return nil
-            }
-            try database.execute(
-                sql: "INSERT INTO bookmark (user_id, episode_id, seconds, note, created_at) VALUES (?, ?, ?, ?, ?)",
-                arguments: [user, id, bookmark.seconds, bookmark.note, stored(bookmark.createdAt)])
+            guard try database.value(count, [user, id]) ?? 0 < Bookmark.maxCount else { return nil }
+            try database.run(
+                "INSERT INTO bookmark (user_id, episode_id, seconds, note, created_at) VALUES (?, ?, ?, ?, ?)",
+                [user, id, bookmark.seconds, bookmark.note, stored(bookmark.createdAt)])
             return database.lastInsertedRowID
         }
     }
@@ -47,7 +43,7 @@ extension CatalogStore {
     /// - Returns: whether there was one of that number.
     package func removeBookmark(_ id: Int64, of user: User.ID) async throws -> Bool {
         try await write("the bookmark cannot be removed", .durable) { database in
-            try database.execute(sql: "DELETE FROM bookmark WHERE id = ? AND user_id = ?", arguments: [id, user])
+            try database.run("DELETE FROM bookmark WHERE id = ? AND user_id = ?", [id, user])
             return database.changesCount > 0
         }
     }

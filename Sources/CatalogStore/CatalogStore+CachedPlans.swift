@@ -14,18 +14,17 @@ extension CatalogStore {
                 FROM cached_plan s JOIN book b ON b.id = s.book_id
                 WHERE b.source = ? AND b.key = ? AND s.fingerprint IS NOT NULL
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [book.source, book.id])
-            guard let row = try rows.next() else { return nil }
-            var columns = ColumnReader(row)
-            let fingerprint: String = try columns.next()
-            let folders = try JSONDecoder().decode([String].self, from: Data(columns.next(String.self).utf8))
-            var totals = PlanTotals()
-            totals.keep = try columns.next()
-            for reason in Self.cachedSkips {
-                let count: Int = try columns.next()
-                if count > 0 { totals.skipped[reason] = count }
+            return try database.first(sql, [book.source, book.id]) { columns in
+                let fingerprint: String = try columns.next()
+                let folders = try JSONDecoder().decode([String].self, from: Data(columns.next(String.self).utf8))
+                var totals = PlanTotals()
+                totals.keep = try columns.next()
+                for reason in Self.cachedSkips {
+                    let count: Int = try columns.next()
+                    if count > 0 { totals.skipped[reason] = count }
+                }
+                return CachedPlan(fingerprint: fingerprint, folders: folders, totals: totals)
             }
-            return CachedPlan(fingerprint: fingerprint, folders: folders, totals: totals)
         }
     }
 
@@ -56,10 +55,8 @@ extension CatalogStore {
                 """
             let folders = String(decoding: try JSONEncoder().encode(plan.folders), as: UTF8.self)
             let skips = StatementArguments(Self.cachedSkips.map(plan.totals.skip))
-            try database.cachedStatement(sql: sql).execute(
-                arguments: [plan.fingerprint, folders, plan.totals.keep, plan.totals.skip] + skips + [
-                    book.source, book.id,
-                ])
+            let totals: StatementArguments = [plan.fingerprint, folders, plan.totals.keep, plan.totals.skip]
+            try database.run(sql, totals + skips + [book.source, book.id])
         }
     }
 }
@@ -70,6 +67,6 @@ extension Database {
             SELECT EXISTS (
                 SELECT 1 FROM cached_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?)
             """
-        return try Bool.fetchOne(cachedStatement(sql: sql), arguments: [book.source, book.id]) ?? false
+        return try value(sql, [book.source, book.id]) ?? false
     }
 }

@@ -36,15 +36,13 @@ extension CatalogStore {
     /// - Returns: the cursor of the page that comes next; nil for the first one.
     package func beginListing(of collection: BookIdentity, filter: String, naming: String?) async throws -> String? {
         try await write("the listing of \(collection) cannot be recorded", .relaxed) { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO collection (source, key, filter, naming) VALUES (?1, ?2, ?3, ?4)
-                    ON CONFLICT DO UPDATE SET filter = ?3, naming = ?4, cursor = CASE WHEN filter = ?3 THEN cursor END
-                    """, arguments: [collection.source, collection.id, filter, naming])
-            let row = try Row.fetchOne(
-                database, sql: "SELECT cursor FROM collection WHERE source = ? AND key = ?",
-                arguments: [collection.source, collection.id])
-            let cursor: String? = row?["cursor"]
+            try database.run(
+                """
+                INSERT INTO collection (source, key, filter, naming) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT DO UPDATE SET filter = ?3, naming = ?4, cursor = CASE WHEN filter = ?3 THEN cursor END
+                """, [collection.source, collection.id, filter, naming])
+            let cursor: String? = try database.value(
+                "SELECT cursor FROM collection WHERE source = ? AND key = ?", [collection.source, collection.id])
             if cursor == nil { try database.restartListing(of: collection) }
             return cursor
         }
@@ -67,24 +65,21 @@ extension CatalogStore {
     ) async throws -> Int {
         try await write("the listing of \(collection) cannot be recorded", .relaxed) { database in
             guard let (id, listing) = try database.listing(of: collection) else { return 0 }
-            let statement = try database.cachedStatement(
-                sql: """
-                    INSERT INTO collection_book
-                        (collection_id, source, key, title, wanted, facts, first_listing, listing)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-                    ON CONFLICT (source, key, collection_id) DO UPDATE SET
-                        title = ?4, wanted = ?5, facts = ?6, listing = ?7, gone = 0
-                        WHERE listing <> ?7
-                    """)
+            let sql = """
+                INSERT INTO collection_book
+                    (collection_id, source, key, title, wanted, facts, first_listing, listing)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+                ON CONFLICT (source, key, collection_id) DO UPDATE SET
+                    title = ?4, wanted = ?5, facts = ?6, listing = ?7, gone = 0
+                    WHERE listing <> ?7
+                """
             var count = 0
             for (entry, isWanted) in zip(entries, wanted) {
-                try statement.execute(
-                    arguments: [
-                        id, entry.identity.source, entry.identity.id, entry.title, isWanted, entry.facts, listing,
-                    ])
+                let book = entry.identity
+                try database.run(sql, [id, book.source, book.id, entry.title, isWanted, entry.facts, listing])
                 count += database.changesCount
             }
-            try database.execute(sql: "UPDATE collection SET cursor = ? WHERE id = ?", arguments: [next, id])
+            try database.run("UPDATE collection SET cursor = ? WHERE id = ?", [next, id])
             return count
         }
     }
@@ -104,23 +99,21 @@ extension CatalogStore {
                 WHERE listing
                 """
             let arguments: StatementArguments = [id, listing, limit ?? -1]
-            let row = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT (SELECT COUNT(*) FROM collection_book WHERE collection_id = ?1 AND listing = ?2),
-                        COUNT(*), COALESCE(SUM(first_listing = ?2), 0) \(wanted) = ?2
-                    """, arguments: arguments)
-            var changes = CollectionChanges(listed: row?[0] ?? 0, wanted: row?[1] ?? 0, new: row?[2] ?? 0)
+            let counts = """
+                SELECT (SELECT COUNT(*) FROM collection_book WHERE collection_id = ?1 AND listing = ?2),
+                    COUNT(*), COALESCE(SUM(first_listing = ?2), 0) \(wanted) = ?2
+                """
+            var changes =
+                try database.first(counts, arguments) { columns in
+                    CollectionChanges(listed: try columns.next(), wanted: try columns.next(), new: try columns.next())
+                } ?? CollectionChanges()
             guard changes.listed > 0, changes.listed == declared ?? changes.listed else { return changes }
-            let titles = try String.fetchCursor(
-                database, sql: "SELECT title \(wanted) < ?2 AND gone = 0 ORDER BY id", arguments: arguments)
-            while let title = try titles.next() {
-                if changes.gone < 3 { changes.goneTitles.append(title) }
-                changes.gone += 1
-            }
-            try database.execute(
-                sql: "UPDATE collection_book SET gone = 1 WHERE collection_id = ? AND listing < ? AND gone = 0",
-                arguments: [id, listing])
+            let gone = "SELECT title \(wanted) < ?2 AND gone = 0 ORDER BY id"
+            let titles: [String] = try database.rows(gone, arguments) { try $0.next() }
+            (changes.gone, changes.goneTitles) = (titles.count, Array(titles.prefix(3)))
+            try database.run(
+                "UPDATE collection_book SET gone = 1 WHERE collection_id = ? AND listing < ? AND gone = 0",
+                [id, listing])
             return changes
         }
     }
@@ -133,53 +126,46 @@ extension CatalogStore {
         of collection: BookIdentity, after number: Int64, limit: Int?, count: Int
     ) async throws -> [CollectionBook] {
         try await read("the books of \(collection) cannot be read") { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT id, source, key FROM (
-                        SELECT b.* FROM collection_book b JOIN collection c ON c.id = b.collection_id
-                        WHERE c.source = ? AND c.key = ? AND b.wanted ORDER BY b.id LIMIT ?)
-                    WHERE gone = 0 AND (fetched_facts IS NOT facts OR facts = '') AND id > ? ORDER BY id LIMIT ?
-                    """, arguments: [collection.source, collection.id, limit ?? -1, number, count])
-            var books: [CollectionBook] = []
-            while let row = try rows.next() {
-                books.append(CollectionBook(number: row[0], book: BookIdentity(source: row[1], id: row[2])))
+            let sql = """
+                SELECT id, source, key FROM (
+                    SELECT b.* FROM collection_book b JOIN collection c ON c.id = b.collection_id
+                    WHERE c.source = ? AND c.key = ? AND b.wanted ORDER BY b.id LIMIT ?)
+                WHERE gone = 0 AND (fetched_facts IS NOT facts OR facts = '') AND id > ? ORDER BY id LIMIT ?
+                """
+            return try database.rows(sql, [collection.source, collection.id, limit ?? -1, number, count]) { columns in
+                CollectionBook(number: try columns.next(), book: try BookIdentity(&columns))
             }
-            return books
         }
     }
 
     /// Notes of those books that are whole on disk that they are, as the list describes them now.
     package func noteFetched(_ books: [BookIdentity]) async throws {
         try await write("the books of a collection cannot be noted", .relaxed) { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    UPDATE collection_book SET fetched_facts = facts
-                    WHERE source = ?1 AND key = ?2 AND EXISTS (
-                        SELECT 1 FROM book b WHERE b.source = ?1 AND b.key = ?2 AND b.complete AND NOT EXISTS (
-                            SELECT 1 FROM episode e LEFT JOIN local_file f ON f.episode_id = e.id
-                            WHERE e.book_id = b.id AND e.gone = 0 AND e.removed_at IS NULL AND f.path IS NULL))
-                    """)
-            for book in books { try statement.execute(arguments: [book.source, book.id]) }
+            let sql = """
+                UPDATE collection_book SET fetched_facts = facts
+                WHERE source = ?1 AND key = ?2 AND EXISTS (
+                    SELECT 1 FROM book b WHERE b.source = ?1 AND b.key = ?2 AND b.complete AND NOT EXISTS (
+                        SELECT 1 FROM episode e LEFT JOIN local_file f ON f.episode_id = e.id
+                        WHERE e.book_id = b.id AND e.gone = 0 AND e.removed_at IS NULL AND f.path IS NULL))
+                """
+            for book in books { try database.run(sql, [book.source, book.id]) }
         }
     }
 
     /// Those of some books that a list has got since it is followed, and of which nothing was fetched before a time.
     package func newlyListedBooks(among books: [BookIdentity], since time: Date) async throws -> [ListedBook] {
         try await read("the books of the collections cannot be read") { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    SELECT b.title, c.source, c.key FROM book b
-                    JOIN collection_book l ON l.source = b.source AND l.key = b.key
-                    JOIN collection c ON c.id = l.collection_id
-                    WHERE b.source = ?1 AND b.key = ?2 AND l.first_listing > 1 AND NOT EXISTS (
-                        SELECT 1 FROM episode e JOIN local_file f ON f.episode_id = e.id
-                        WHERE e.book_id = b.id AND f.fetched_at < ?3) ORDER BY c.id
-                    """)
+            let sql = """
+                SELECT b.title, c.source, c.key FROM book b
+                JOIN collection_book l ON l.source = b.source AND l.key = b.key
+                JOIN collection c ON c.id = l.collection_id
+                WHERE b.source = ?1 AND b.key = ?2 AND l.first_listing > 1 AND NOT EXISTS (
+                    SELECT 1 FROM episode e JOIN local_file f ON f.episode_id = e.id
+                    WHERE e.book_id = b.id AND f.fetched_at < ?3) ORDER BY c.id
+                """
             return try books.compactMap { book in
-                let row = try Row.fetchOne(statement, arguments: [book.source, book.id, stored(time)])
-                return row.map {
-                    ListedBook(book: book, title: $0[0], list: BookIdentity(source: $0[1], id: $0[2]))
+                try database.first(sql, [book.source, book.id, stored(time)]) { columns in
+                    ListedBook(book: book, title: try columns.next(), list: try BookIdentity(&columns))
                 }
             }
         }
@@ -195,10 +181,9 @@ extension CatalogStore {
                     AND NOT EXISTS (SELECT 1 FROM book b WHERE b.source = l.source AND b.key = l.key)
                 ORDER BY l.first_listing DESC, l.id DESC LIMIT ?
                 """
-            return try Row.fetchAll(database, sql: sql, arguments: [count]).map { row in
+            return try database.rows(sql, [count]) { columns in
                 ListedBook(
-                    book: BookIdentity(source: row[0], id: row[1]), title: row[2],
-                    list: BookIdentity(source: row[3], id: row[4]))
+                    book: try BookIdentity(&columns), title: try columns.next(), list: try BookIdentity(&columns))
             }
         }
     }
@@ -207,17 +192,14 @@ extension CatalogStore {
     package func forgetCollections(except collections: [BookIdentity]) async throws {
         let what: Message = "the collections cannot be read"
         let known = try await read(what) { database in
-            try Row.fetchAll(database, sql: "SELECT source, key FROM collection").map {
-                BookIdentity(source: $0[0], id: $0[1])
-            }
+            try database.rows("SELECT source, key FROM collection", [], BookIdentity.init)
         }
         let former = Set(known).subtracting(collections)
         guard !former.isEmpty else { return }
         try await write(what, .relaxed) { database in
             for collection in former {
-                try database.execute(
-                    sql: "DELETE FROM collection WHERE source = ? AND key = ?",
-                    arguments: [collection.source, collection.id])
+                try database.run(
+                    "DELETE FROM collection WHERE source = ? AND key = ?", [collection.source, collection.id])
             }
         }
     }
@@ -225,16 +207,14 @@ extension CatalogStore {
 
 extension Database {
     fileprivate func restartListing(of collection: BookIdentity) throws {
-        try execute(
-            sql: "UPDATE collection SET listing = listing + 1, cursor = NULL WHERE source = ? AND key = ?",
-            arguments: [collection.source, collection.id])
+        try run(
+            "UPDATE collection SET listing = listing + 1, cursor = NULL WHERE source = ? AND key = ?",
+            [collection.source, collection.id])
     }
 
     fileprivate func listing(of collection: BookIdentity) throws -> (id: Int64, listing: Int)? {
-        try Row.fetchOne(
-            self, sql: "SELECT id, listing FROM collection WHERE source = ? AND key = ?",
-            arguments: [collection.source, collection.id]
-        ).map { ($0[0], $0[1]) }
+        let sql = "SELECT id, listing FROM collection WHERE source = ? AND key = ?"
+        return try first(sql, [collection.source, collection.id]) { (try $0.next(), try $0.next()) }
     }
 }
 

@@ -9,7 +9,7 @@ extension CatalogStore {
     /// are those that are being published: the announcement is what a cut-off publication is found by.
     /// - Returns: how many are paused now that were not before.
     package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await control("the transfers cannot be paused", episodes) { database, id in
+        try await change(episodes, "the transfers cannot be paused") { database, id in
             let sql = """
                 INSERT INTO transfer (episode_id, state, committed_length, attempts)
                 SELECT e.id, 'paused', 0, 0 FROM episode e
@@ -28,7 +28,7 @@ extension CatalogStore {
     /// - Returns: how many wait now that did not before.
     @discardableResult
     package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await control("the transfers cannot be resumed", episodes) { database, id in
+        try await change(episodes, "the transfers cannot be resumed") { database, id in
             let sql = """
                 UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
                 WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
@@ -42,7 +42,7 @@ extension CatalogStore {
     /// are the caller's to drop.
     /// - Returns: how many were broken off.
     package func cancel(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await control("the transfers cannot be cancelled", episodes) { database, id in
+        try await change(episodes, "the transfers cannot be cancelled") { database, id in
             let sql = """
                 UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
                     last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
@@ -52,8 +52,11 @@ extension CatalogStore {
         }
     }
 
-    private func control(
-        _ what: Message, _ episodes: [EpisodeIdentity], _ change: @escaping @Sendable (Database, Int64) throws -> Void
+    /// Changes the row of each episode: on disk when the call returns.
+    /// - Returns: how many rows changed.
+    /// - Throws: ``Failure`` of kind `defect` when an episode was never merged.
+    func change(
+        _ episodes: [EpisodeIdentity], _ what: Message, _ change: @escaping @Sendable (Database, Int64) throws -> Void
     ) async throws -> Int {
         guard !episodes.isEmpty else { return 0 }
         return try await write(what, .durable) { database in
@@ -73,13 +76,10 @@ extension CatalogStore {
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
                 WHERE t.state <> 'waiting' AND t.state IN ('paused', 'cancelled')
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var stopped: [EpisodeIdentity: TransferState] = [:]
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                stopped[try EpisodeIdentity(&columns)] = try word(columns.next())
+            let stopped = try database.rows(sql) { columns in
+                (try EpisodeIdentity(&columns), try word(columns.next(), as: TransferState.self))
             }
-            return stopped
+            return Dictionary(uniqueKeysWithValues: stopped)
         }
     }
 

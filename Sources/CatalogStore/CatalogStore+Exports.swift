@@ -29,8 +29,7 @@ extension CatalogStore {
                 ON CONFLICT (path) DO UPDATE SET book_id = excluded.book_id, kind = excluded.kind,
                     sha256 = excluded.sha256, previous = excluded.previous, origin = excluded.origin
                 """
-            try database.cachedStatement(sql: sql).execute(
-                arguments: [file.path, id, file.kind, file.sha256, file.previous, file.origin])
+            try database.run(sql, [file.path, id, file.kind, file.sha256, file.previous, file.origin])
         }
     }
 
@@ -48,13 +47,10 @@ extension Database {
             SELECT x.path, b.source, b.key, x.kind, x.sha256, x.previous, x.origin
             FROM exported_file x JOIN book b ON b.id = x.book_id WHERE \(condition) ORDER BY x.path
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        return try rows.decode { columns in
+        return try rows(sql, arguments) { columns in
             ExportedFile(
-                path: try columns.nextPath(),
-                book: BookIdentity(source: try columns.next(), id: try columns.next()),
-                kind: try columns.next(), sha256: try columns.next(), previous: try columns.next(),
-                origin: try columns.next())
+                path: try columns.nextPath(), book: try BookIdentity(&columns), kind: try columns.next(),
+                sha256: try columns.next(), previous: try columns.next(), origin: try columns.next())
         }
     }
 }

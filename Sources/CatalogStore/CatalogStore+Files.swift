@@ -77,10 +77,9 @@ extension CatalogStore {
     /// - Returns: whether it was: not so where `former` is no longer what is recorded of it.
     package func replaceRecord(of former: LocalFile, with file: LocalFile) async throws -> Bool {
         try await write("the file of \(file.episode) cannot be noted", .relaxed) { database in
-            let statement = try database.cachedStatement(
-                sql: "SELECT 1 FROM local_file WHERE episode_id = ? AND path = ? AND sha256 = ?")
+            let sql = "SELECT 1 FROM local_file WHERE episode_id = ? AND path = ? AND sha256 = ?"
             guard let id = try database.id(of: former.episode),
-                try Int.fetchOne(statement, arguments: [id, former.path, former.sha256]) != nil
+                try database.value(sql, [id, former.path, former.sha256]) == 1
             else { return false }
             try database.upsert(file, of: id)
             return true
@@ -107,8 +106,7 @@ extension Database {
     /// The row of an episode that has a file.
     func requiredFile(of episode: EpisodeIdentity) throws -> Int64 {
         let id = try requiredID(of: episode)
-        let statement = try cachedStatement(sql: "SELECT 1 FROM local_file WHERE episode_id = ?")
-        guard try Int.fetchOne(statement, arguments: [id]) != nil else {
+        guard try value("SELECT 1 FROM local_file WHERE episode_id = ?", [id]) == 1 else {
             throw Failure(
                 .defect, what: "the file of \(episode) cannot be noted", why: "the store knows no file of the episode")
         }
@@ -129,7 +127,7 @@ extension Database {
                     UNION ALL SELECT episode_id FROM operation WHERE to_path = ?2 AND state = 'begun' AND episode_id <> ?1
                 ) f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
                 """
-            let known = try String.fetchOne(self, sql: sql, arguments: [id, path])
+            let known: String? = try value(sql, [id, path])
             let owner = known.map(Message.init(verbatim:)) ?? "another episode"
             throw Failure(
                 .inputOutput, what: "\(episode) cannot have the file '\(path)'",

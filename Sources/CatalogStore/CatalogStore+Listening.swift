@@ -36,10 +36,9 @@ extension CatalogStore {
                     (user_id, episode_id, seconds, duration, finished, updated_at, device)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
-            try database.cachedStatement(sql: sql).execute(
-                arguments: [
-                    user, id, recorded.seconds, recorded.duration, recorded.isFinished, revision, recorded.device,
-                ])
+            try database.run(
+                sql,
+                [user, id, recorded.seconds, recorded.duration, recorded.isFinished, revision, recorded.device])
             return (true, recorded)
         }
     }
@@ -52,8 +51,7 @@ extension CatalogStore {
                 JOIN episode e ON e.id = p.episode_id JOIN book b ON b.id = e.book_id
                 WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING MIN(p.finished) = 1
                 """
-            return try Set(
-                String.fetchAll(database.cachedStatement(sql: sql), arguments: [book.source, book.id]))
+            return try Set(database.rows(sql, [book.source, book.id]) { try $0.next() })
         }
     }
 
@@ -131,13 +129,13 @@ extension CatalogStore {
                         seconds = 0, finished = 1, updated_at = MAX(excluded.updated_at, updated_at + 1)
                     WHERE NOT finished
                     """
-                try database.execute(sql: sql, arguments: [user, stored(now)] + arguments)
+                try database.run(sql, [user, stored(now)] + arguments)
             } else {
-                try database.execute(
-                    sql: """
-                        DELETE FROM listening_position WHERE user_id = ?
-                            AND episode_id IN (SELECT e.id FROM episode e WHERE \(condition))
-                        """, arguments: [user] + arguments)
+                try database.run(
+                    """
+                    DELETE FROM listening_position WHERE user_id = ?
+                        AND episode_id IN (SELECT e.id FROM episode e WHERE \(condition))
+                    """, [user] + arguments)
             }
             return database.changesCount
         }
@@ -163,21 +161,19 @@ extension CatalogStore {
                     SELECT 1 FROM episode e JOIN listening_position p ON p.episode_id = e.id AND p.user_id = ?
                     WHERE e.book_id = ?)
                 """
+            let any = "SELECT EXISTS (SELECT 1 FROM listening_position WHERE user_id = ?)"
+            guard try database.value(any, [user]) == true else { return [:] }
             var progress: [BookIdentity: ListeningProgress] = [:]
-            guard
-                try Bool.fetchOne(
-                    database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM listening_position WHERE user_id = ?)"),
-                    arguments: [user]) == true
-            else { return [:] }
             for book in books {
-                guard let id = try database.id(of: book),
-                    try Bool.fetchOne(database.cachedStatement(sql: listened), arguments: [user, id]) == true,
-                    let row = try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [user, id])
-                else { continue }
-                var columns = ColumnReader(row)
-                progress[book] = try ListeningProgress(
-                    episodes: columns.next(), played: columns.next(), knownSeconds: columns.next(Double?.self) ?? 0,
-                    withKnownLength: columns.next(), secondsHeard: columns.next())
+                guard let id = try database.id(of: book), try database.value(listened, [user, id]) == true else {
+                    continue
+                }
+                progress[book] = try database.first(sql, [user, id]) { columns in
+                    try ListeningProgress(
+                        episodes: columns.next(), played: columns.next(),
+                        knownSeconds: columns.next(Double?.self) ?? 0, withKnownLength: columns.next(),
+                        secondsHeard: columns.next())
+                }
             }
             return progress
         }
@@ -190,8 +186,7 @@ extension CatalogStore {
                 SELECT l.speed FROM book_listening l JOIN book b ON b.id = l.book_id
                 WHERE b.source = ? AND b.key = ? AND l.user_id = ? AND l.speed IS NOT NULL
                 """
-            return try Double.fetchOne(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id, user])
+            return try database.value(sql, [book.source, book.id, user])
         }
     }
 
@@ -213,8 +208,7 @@ extension CatalogStore {
                 INSERT INTO book_listening (user_id, book_id, \(column)) VALUES (?, ?, ?)
                 ON CONFLICT (user_id, book_id) DO UPDATE SET \(column) = excluded.\(column)
                 """
-            try database.cachedStatement(sql: sql).execute(
-                arguments: [user, try database.requiredID(of: book), value])
+            try database.run(sql, [user, try database.requiredID(of: book), value])
         }
     }
 }
@@ -229,8 +223,7 @@ extension Database {
             FROM listening_position p JOIN episode e ON e.id = p.episode_id JOIN book b ON b.id = e.book_id
             WHERE p.user_id = ? \(condition)
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [user] + arguments)
-        return try rows.decode { columns in
+        return try rows(sql, [user] + arguments) { columns in
             ListeningPosition(
                 episode: try EpisodeIdentity(&columns), seconds: try columns.nextSeconds(),
                 duration: try columns.next(), isFinished: try columns.next(),

@@ -50,14 +50,14 @@ extension CatalogStore {
         try await read("the store cannot be looked at") { database in
             StoreVersion(
                 connection: ObjectIdentifier(database),
-                version: try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0)
+                version: try database.value("PRAGMA data_version") ?? 0)
         }
     }
 
     /// Another one after every change of tables and indexes (SQLite, `PRAGMA schema_version`).
     package func schemaVersion() async throws -> Int64 {
         try await read("the store cannot be looked at") { database in
-            try Int64.fetchOne(database, sql: "PRAGMA schema_version") ?? 0
+            try database.value("PRAGMA schema_version") ?? 0
         }
     }
 
@@ -69,16 +69,14 @@ extension CatalogStore {
     package func activitySnapshot(recordedAfter time: Int64?) async throws -> ActivitySnapshot {
         try await read("the store cannot be looked at") { database in
             var look = ActivitySnapshot()
-            let begun = try Row.fetchCursor(
-                database.cachedStatement(
-                    sql: "SELECT episode_id, state, total, attempts FROM transfer WHERE state <> 'waiting'"))
-            while let row = try begun.next() {
-                var columns = ColumnReader(row)
+            let begun = "SELECT episode_id, state, total, attempts FROM transfer WHERE state <> 'waiting'"
+            let transfers = try database.rows(begun) { columns in
                 let id: Int64 = try columns.next()
-                look.transfers[id] = ActivitySnapshot.Transfer(
-                    state: try word(columns.next()), total: try columns.nextLength(),
-                    attempts: try columns.next())
+                let transfer = ActivitySnapshot.Transfer(
+                    state: try word(columns.next()), total: try columns.nextLength(), attempts: try columns.next())
+                return (id, transfer)
             }
+            look.transfers = Dictionary(uniqueKeysWithValues: transfers)
             let numbers = """
                 SELECT (SELECT COUNT(*) FROM transfer), (SELECT MAX(fetched_at) FROM local_file),
                     (SELECT MAX(id) FROM episode), (SELECT COUNT(*) FROM operation), (SELECT MAX(id) FROM operation),
@@ -92,28 +90,24 @@ extension CatalogStore {
             look.lastFile = counts[1].map { min($0, now) }
             look.counts = counts.dropFirst().map { $0 ?? 0 }
             if let time {
-                look.recorded = try Int64.fetchAll(
-                    database.cachedStatement(
-                        sql: "SELECT episode_id FROM local_file WHERE fetched_at > ? AND fetched_at <= ?"),
-                    arguments: [time, now])
+                look.recorded = try database.rows(
+                    "SELECT episode_id FROM local_file WHERE fetched_at > ? AND fetched_at <= ?", [time, now]
+                ) { try $0.next() }
             }
-            let runs = try Row.fetchCursor(
-                database.cachedStatement(
-                    sql: """
-                        SELECT r.id, r.command, r.ended_at IS NOT NULL, COUNT(f.size), CAST(TOTAL(f.size) AS INTEGER)
-                        FROM run r LEFT JOIN local_file f ON f.fetched_at >= r.started_at
-                            AND f.fetched_at <= COALESCE(r.ended_at, ?)
-                        WHERE r.id = (SELECT MAX(id) FROM run)
-                        """), arguments: [now])
-            if let row = try runs.next() {
-                var columns = ColumnReader(row)
-                // The counts of no run are a row as well.
-                if let number: Int64 = try columns.next() {
-                    look.run = ActivitySnapshot.Run(
+            let run = """
+                SELECT r.id, r.command, r.ended_at IS NOT NULL, COUNT(f.size), CAST(TOTAL(f.size) AS INTEGER)
+                FROM run r LEFT JOIN local_file f ON f.fetched_at >= r.started_at
+                    AND f.fetched_at <= COALESCE(r.ended_at, ?)
+                WHERE r.id = (SELECT MAX(id) FROM run)
+                """
+            // The counts of no run are a row as well.
+            look.run =
+                try database.first(run, [now]) { columns in
+                    guard let number: Int64 = try columns.next() else { return nil }
+                    return ActivitySnapshot.Run(
                         number: number, command: try columns.next(), isEnded: try columns.next(),
                         done: try columns.next(), bytes: try columns.next())
-                }
-            }
+                } ?? nil
             return look
         }
     }
@@ -126,15 +120,8 @@ extension CatalogStore {
                 SELECT b.source, b.key, \(EpisodeRecord.columns)
                 FROM \(EpisodeRecord.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
                 """
-            let statement = try database.cachedStatement(sql: sql)
             var episodes: [Int64: EpisodeRecord] = [:]
-            for id in rows {
-                let found = try Row.fetchCursor(statement, arguments: [id])
-                guard let row = try found.next() else { continue }
-                var columns = ColumnReader(row)
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                episodes[id] = try EpisodeRecord(&columns, of: book)
-            }
+            for id in rows { episodes[id] = try database.shelvedEpisodes(sql, [id]).first }
             return episodes
         }
     }

@@ -9,14 +9,11 @@ extension CatalogStore {
     /// The books with files that were fetched since then and have no embedded tags.
     package func booksWithoutTags(fetchedSince time: Date) async throws -> Set<BookIdentity> {
         try await read("which files have tags cannot be read") { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT DISTINCT b.source, b.key FROM local_file f JOIN episode e ON e.id = f.episode_id
-                    JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
-                    """,
-                arguments: [stored(time)])
-            return Set(try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) })
+            let sql = """
+                SELECT DISTINCT b.source, b.key FROM local_file f JOIN episode e ON e.id = f.episode_id
+                JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
+                """
+            return Set(try database.rows(sql, [stored(time)], BookIdentity.init))
         }
     }
 
@@ -28,8 +25,7 @@ extension CatalogStore {
                 SELECT m.info FROM media m JOIN local_file f ON f.episode_id = m.episode_id AND f.sha256 = m.sha256
                 WHERE m.episode_id = ?
                 """
-            let text = try String.fetchOne(
-                database.cachedStatement(sql: sql), arguments: [database.id(of: episode)])
+            let text: String? = try database.value(sql, [database.id(of: episode)])
             return try text.map { try JSONDecoder().decode(MediaInfo.self, from: Data($0.utf8)) }
         }
     }
@@ -43,17 +39,13 @@ extension CatalogStore {
             var error: String?
             if case .failure(let failure) = media { error = failure.why.description }
             let duration = info.flatMap { $0.isDurationEstimated ? nil : $0.duration }
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO media (episode_id, sha256, duration, chapters, info, error) VALUES (?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (episode_id) DO UPDATE SET sha256 = excluded.sha256, duration = excluded.duration,
-                        chapters = excluded.chapters, info = excluded.info, error = excluded.error
-                    """
-            ).execute(
-                arguments: [
-                    try database.requiredID(of: file.episode), file.sha256, duration, info?.chapters.count ?? 0, text,
-                    error,
-                ])
+            let id = try database.requiredID(of: file.episode)
+            try database.run(
+                """
+                INSERT INTO media (episode_id, sha256, duration, chapters, info, error) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (episode_id) DO UPDATE SET sha256 = excluded.sha256, duration = excluded.duration,
+                    chapters = excluded.chapters, info = excluded.info, error = excluded.error
+                """, [id, file.sha256, duration, info?.chapters.count ?? 0, text, error])
         }
     }
 
@@ -69,8 +61,7 @@ extension CatalogStore {
                 ORDER BY f.fetched_at DESC LIMIT ?
                 """
             let since = stored(Date(timeIntervalSinceNow: -30 * 86400))
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [since, limit])
-            return try rows.decode { columns in
+            return try database.rows(sql, [since, limit]) { columns in
                 let episode = try EpisodeIdentity(&columns)
                 return try LocalFile(&columns, of: episode)
             }
@@ -80,11 +71,8 @@ extension CatalogStore {
     /// Those of the files of which nothing is known that they say of themselves.
     package func filesWithoutMedia(_ files: [LocalFile]) async throws -> [LocalFile] {
         try await read("what is known of the audio files cannot be read") { database in
-            let statement = try database.cachedStatement(
-                sql: "SELECT 1 FROM media WHERE episode_id = ? AND sha256 = ? AND info IS NOT NULL")
-            return try files.filter { file in
-                try Int.fetchOne(statement, arguments: [try database.id(of: file.episode), file.sha256]) == nil
-            }
+            let sql = "SELECT 1 FROM media WHERE episode_id = ? AND sha256 = ? AND info IS NOT NULL"
+            return try files.filter { try database.value(sql, [database.id(of: $0.episode), $0.sha256]) != 1 }
         }
     }
 }

@@ -91,8 +91,7 @@ extension CatalogStore {
             let comparison = try row.compared(with: id, database)
             if comparison != .same { try row.update(id, database) }
             let unseen = try proof.isComplete ? database.unseenEpisodes(of: id, seen: seen) : []
-            let statement = try database.cachedStatement(sql: "UPDATE episode SET gone = 1 WHERE id = ?")
-            for episode in unseen { try statement.execute(arguments: [episode]) }
+            for episode in unseen { try database.run("UPDATE episode SET gone = 1 WHERE id = ?", [episode]) }
             let changed = comparison == .different
             if changed || !unseen.isEmpty { try database.touch(id, at: now) }
             return (changed, unseen.count)
@@ -108,15 +107,10 @@ extension CatalogStore {
                 SELECT e.key, e.section, e.name FROM episode e JOIN book b ON b.id = e.book_id
                 WHERE b.source = ? AND b.key = ? AND NOT e.gone ORDER BY e.section, e.position
                 """
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id])
-            var dropped: [(section: Int, name: String)] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let key: String = try columns.next()
-                if !seen.contains(key) { dropped.append((try columns.next(), try columns.next())) }
+            let dropped: [(section: Int, name: String)?] = try database.rows(sql, [book.source, book.id]) { columns in
+                seen.contains(try columns.next()) ? nil : (try columns.next(), try columns.next())
             }
-            return dropped
+            return dropped.compactMap(\.self)
         }
     }
 
@@ -125,8 +119,7 @@ extension CatalogStore {
     package func listingValidator(of book: BookIdentity) async throws -> ListingValidator? {
         try await read("the last listing of \(book) cannot be looked up") { database in
             let sql = "SELECT listing_validator FROM book WHERE source = ? AND key = ? AND complete"
-            let stored = try String.fetchOne(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id])
+            let stored: String? = try database.value(sql, [book.source, book.id])
             return stored.flatMap { try? JSONDecoder().decode(ListingValidator.self, from: Data($0.utf8)) }
         }
     }
@@ -139,16 +132,14 @@ extension CatalogStore {
                     SELECT 1 FROM episode e JOIN book b ON b.id = e.book_id
                     WHERE b.source = ? AND b.key = ? AND NOT e.gone AND instr(e.address, '***'))
                 """
-            return try Bool.fetchOne(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id]) ?? false
+            return try database.value(sql, [book.source, book.id]) ?? false
         }
     }
 }
 
 extension Database {
     func id(of book: BookIdentity) throws -> Int64? {
-        try Int64.fetchOne(
-            cachedStatement(sql: "SELECT id FROM book WHERE source = ? AND key = ?"), arguments: [book.source, book.id])
+        try value("SELECT id FROM book WHERE source = ? AND key = ?", [book.source, book.id])
     }
 
     fileprivate func insert(_ book: BookIdentity, at now: Date) throws -> Int64 {
@@ -165,14 +156,11 @@ extension Database {
     }
 
     fileprivate func unseenEpisodes(of book: Int64, seen: Set<String>) throws -> [Int64] {
-        let statement = try cachedStatement(sql: "SELECT id, key FROM episode WHERE book_id = ? AND gone = 0")
-        let rows = try Row.fetchCursor(statement, arguments: [book])
-        var unseen: [Int64] = []
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
+        let sql = "SELECT id, key FROM episode WHERE book_id = ? AND gone = 0"
+        let unseen: [Int64?] = try rows(sql, [book]) { columns in
             let id: Int64 = try columns.next()
-            if try !seen.contains(columns.next()) { unseen.append(id) }
+            return seen.contains(try columns.next()) ? nil : id
         }
-        return unseen
+        return unseen.compactMap(\.self)
     }
 }

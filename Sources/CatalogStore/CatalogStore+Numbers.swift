@@ -17,8 +17,7 @@ extension CatalogStore {
         try await write("the numbers of episodes cannot be recorded", .durable) { database in
             for book in books {
                 guard let id = try database.id(of: book) else { continue }
-                try database.execute(
-                    sql: "UPDATE episode \(change.rawValue) WHERE book_id = ?", arguments: [id])
+                try database.run("UPDATE episode \(change.rawValue) WHERE book_id = ?", [id])
                 guard change == .restore else { continue }
                 // What came since and has one of these numbers goes behind all others.
                 let sql = """
@@ -27,7 +26,7 @@ extension CatalogStore {
                     WHERE book_id = ?1 AND former_section IS NULL
                         AND section IN (SELECT former_section FROM episode WHERE book_id = ?1)
                     """
-                try database.execute(sql: sql, arguments: [id])
+                try database.run(sql, [id])
                 if database.changesCount > 0 { try database.touch(id, at: Date()) }
             }
         }

@@ -37,10 +37,8 @@ extension CatalogStore {
         try writeBlocking(
             what, deciding: { _ in .durable },
             { database in
-                let statement = try database.cachedStatement(
-                    sql: "SELECT path = ? FROM local_file WHERE episode_id = ?")
-                let id = try database.requiredID(of: episode)
-                guard try Bool.fetchOne(statement, arguments: [path, id]) == true else {
+                let sql = "SELECT path = ? FROM local_file WHERE episode_id = ?"
+                guard try database.value(sql, [path, database.requiredID(of: episode)]) == true else {
                     throw Failure(
                         .temporary, what: what, why: "it is not the file that is recorded of \(episode)",
                         remedy: "move it away and run again; nothing is fetched twice")
@@ -207,7 +205,7 @@ extension Database {
             ORDER BY batch DESC LIMIT 1 OFFSET ?2
             """
         let arguments: StatementArguments = [stored(batch), count - 1]
-        guard let last = try Int64.fetchOne(cachedStatement(sql: sql), arguments: arguments) else { return }
+        guard let last: Int64 = try value(sql, arguments) else { return }
         try run("DELETE FROM operation WHERE state = 'done' AND kind = 'rename' AND batch <= ?", [last])
     }
 
@@ -267,7 +265,7 @@ extension Database {
                 LEFT JOIN local_file f ON f.episode_id = o.episode_id
             WHERE \(condition) ORDER BY \(order)
             """
-        return try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments).decode { columns in
+        return try rows(sql, arguments) { columns in
             let (number, kind): (Int64, String) = (try columns.next(), try columns.next())
             let state: String = try columns.next()
             let (batch, doneAt) = (try columns.nextTime() ?? .distantPast, try columns.nextTime())

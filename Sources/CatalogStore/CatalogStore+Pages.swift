@@ -48,9 +48,7 @@ extension CatalogStore {
                 SELECT \(EpisodeRecord.columns) FROM \(EpisodeRecord.tables)
                 WHERE e.book_id = ?\(condition) ORDER BY e.section \(end), e.position \(end) LIMIT ? OFFSET ?
                 """
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: [id] + wanted + [count ?? -1, first])
-            return try rows.decode { try EpisodeRecord(&$0, of: book) }
+            return try database.rows(sql, [id] + wanted + [count ?? -1, first]) { try EpisodeRecord(&$0, of: book) }
         }
     }
 
@@ -64,7 +62,7 @@ extension CatalogStore {
                 SELECT (SELECT COUNT(*) FROM episode WHERE book_id = ?1 AND section \(isReversed ? ">" : "<") ?2)
                 WHERE EXISTS (SELECT 1 FROM episode WHERE book_id = ?1 AND section = ?2)
                 """
-            return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [id, section])
+            return try database.value(sql, [id, section])
         }
     }
 
@@ -98,8 +96,7 @@ extension CatalogStore {
                 SELECT DISTINCT b.source, b.key FROM transfer t JOIN episode e ON e.id = t.episode_id
                 JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state IN ('downloading', 'verifying')
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            return try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) }
+            return try database.rows(sql, [], BookIdentity.init)
         }
     }
 
@@ -138,8 +135,7 @@ extension CatalogStore {
                     WHERE o.id = ? AND e.removed_at IS NULL
                     ORDER BY e.section \(order), e.position \(order), e.id \(order) LIMIT 1
                     """
-                return try String.fetchOne(database.cachedStatement(sql: sql), arguments: [id])
-                    .map { EpisodeIdentity(book: episode.book, key: $0) }
+                return try database.value(sql, [id]).map { EpisodeIdentity(book: episode.book, key: $0) }
             }
             return (try key("<", "DESC"), try key(">", "ASC"))
         }
@@ -153,8 +149,7 @@ extension CatalogStore {
                 SELECT e.key FROM episode e JOIN local_file f ON f.episode_id = e.id
                 WHERE e.book_id = ? AND e.removed_at IS NULL ORDER BY e.section, e.position LIMIT 1
                 """
-            return try String.fetchOne(database.cachedStatement(sql: sql), arguments: [id])
-                .map { EpisodeIdentity(book: book, key: $0) }
+            return try database.value(sql, [id]).map { EpisodeIdentity(book: book, key: $0) }
         }
     }
 }
@@ -162,14 +157,10 @@ extension CatalogStore {
 extension Database {
     /// - Parameter sql: selects states, each with its count.
     fileprivate func stateCounts(_ sql: String, _ arguments: StatementArguments) throws -> [EpisodeState: Int] {
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var counts: [EpisodeState: Int] = [:]
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
-            let state: EpisodeState = try word(columns.next())
-            counts[state] = try columns.next()
+        let counts = try rows(sql, arguments) { columns in
+            (try word(columns.next(), as: EpisodeState.self), try columns.next(Int.self))
         }
-        return counts
+        return Dictionary(uniqueKeysWithValues: counts)
     }
 }
 

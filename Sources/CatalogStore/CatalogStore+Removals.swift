@@ -10,7 +10,7 @@ extension CatalogStore {
     package func remove(
         _ episodes: [EpisodeIdentity], at now: Date, by cause: RemovalCause = .user
     ) async throws -> Int {
-        try await setRemovals("the removal of \(naming(episodes)) cannot be recorded", episodes) { database, id in
+        try await change(episodes, "the removal of \(naming(episodes)) cannot be recorded") { database, id in
             try database.run(
                 "UPDATE episode SET removed_at = ?, removed_by = ? WHERE id = ? AND removed_at IS NULL",
                 [stored(now), cause == .user ? nil : cause.rawValue, id])
@@ -21,7 +21,7 @@ extension CatalogStore {
     /// - Returns: how many were removed.
     @discardableResult
     package func forgetRemovals(of episodes: [EpisodeIdentity]) async throws -> Int {
-        try await setRemovals("the removal of \(naming(episodes)) cannot be forgotten", episodes) { database, id in
+        try await change(episodes, "the removal of \(naming(episodes)) cannot be forgotten") { database, id in
             try database.run(
                 "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ? AND removed_at IS NOT NULL", [id])
         }
@@ -32,20 +32,6 @@ extension CatalogStore {
         try await write("the removal cannot be forgotten", .durable) { database in
             try database.run(
                 "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE removed_at = ?", [stored(time)])
-        }
-    }
-
-    private func setRemovals(
-        _ what: Message, _ episodes: [EpisodeIdentity], _ set: @escaping @Sendable (Database, Int64) throws -> Void
-    ) async throws -> Int {
-        guard !episodes.isEmpty else { return 0 }
-        return try await write(what, .durable) { database in
-            var count = 0
-            for episode in episodes {
-                try set(database, try database.requiredID(of: episode))
-                count += database.changesCount
-            }
-            return count
         }
     }
 

@@ -88,8 +88,7 @@ extension Database {
             SELECT id, kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force
             FROM request WHERE ? OR kind <> 'cancel' ORDER BY id
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [all])
-        return try rows.decode { columns in
+        return try rows(sql, [all]) { columns in
             let (id, kind) = (try columns.next(Int64.self), try word(columns.next()) as StoredRequest.Kind)
             let (source, key) = (try columns.next(String?.self), try columns.next(String?.self))
             let episode = try columns.next(String?.self)

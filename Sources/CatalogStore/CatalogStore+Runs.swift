@@ -42,8 +42,7 @@ extension CatalogStore {
                 summary.seconds,
             ]
             let end: StatementArguments = [stored(record.endedAt), record.exitCode]
-            try database.cachedStatement(sql: sql).execute(
-                arguments: end + counts + stored(record.error) + [record.number])
+            try database.run(sql, end + counts + stored(record.error) + [record.number])
             try database.setBooks(record.named.map(\.book), ofRun: record.number)
         }
     }
@@ -57,8 +56,7 @@ extension CatalogStore {
                     bytes_received, bytes_reused, seconds, error, error_message
                 FROM run ORDER BY id DESC LIMIT ?
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count])
-            var runs = try rows.decode { try RunRecord(&$0) }
+            var runs = try database.rows(sql, [count]) { try RunRecord(&$0) }
             for index in runs.indices { runs[index].named = try database.books(ofRun: runs[index].number) }
             return runs
         }
@@ -70,8 +68,7 @@ extension CatalogStore {
     package func outages() async throws -> [Outage] {
         try await read("the outages cannot be read") { database in
             let sql = "SELECT subject, since, runs, error, error_message, told FROM outage ORDER BY since, subject"
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            return try rows.decode { columns in
+            return try database.rows(sql) { columns in
                 try Outage(
                     subject: columns.next(), since: columns.nextTime() ?? .distantPast, runs: columns.next(),
                     error: columns.nextMessage() ?? "", isReported: columns.next())
@@ -94,9 +91,8 @@ extension CatalogStore {
                     error_message = excluded.error_message, told = excluded.told
                 """
             for outage in outages {
-                try database.cachedStatement(sql: sql).execute(
-                    arguments: [outage.subject, stored(outage.since), outage.runs] + stored(outage.error)
-                        + [outage.isReported])
+                let times: StatementArguments = [outage.subject, stored(outage.since), outage.runs]
+                try database.run(sql, times + stored(outage.error) + [outage.isReported])
             }
         }
     }
@@ -111,9 +107,7 @@ extension CatalogStore {
                 WHERE b.source = ? AND b.key = ? AND NOT e.gone AND e.published_at IS NOT NULL
                 ORDER BY e.published_at DESC LIMIT ?
                 """
-            return try Int64.fetchAll(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id, count]
-            ).compactMap(time(stored:))
+            return try database.rows(sql, [book.source, book.id, count]) { try $0.nextTime() }.compactMap(\.self)
         }
     }
 
@@ -124,10 +118,9 @@ extension CatalogStore {
                 SELECT b.source, b.key, COALESCE(b.title, ''), w.latest, w.usual_gap, w.told
                 FROM publication_watch w CROSS JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            return try rows.decode { columns in
+            return try database.rows(sql) { columns in
                 PublicationWatch(
-                    book: try BookIdentity(source: columns.next(), id: columns.next()), title: try columns.next(),
+                    book: try BookIdentity(&columns), title: try columns.next(),
                     latest: try columns.nextTime() ?? .distantPast,
                     usualGap: Double(try columns.next(Int64.self)) / 1000, isReported: try columns.next())
             }
@@ -146,8 +139,8 @@ extension CatalogStore {
                 """
             for watch in watches {
                 let gap = max(1, Int64(clamping: watch.usualGap * 1000))
-                try database.cachedStatement(sql: sql).execute(
-                    arguments: [stored(watch.latest), gap, watch.isReported, watch.book.source, watch.book.id])
+                try database.run(
+                    sql, [stored(watch.latest), gap, watch.isReported, watch.book.source, watch.book.id])
             }
         }
     }
@@ -156,10 +149,10 @@ extension CatalogStore {
 extension Database {
     fileprivate func setBooks(_ books: [BookIdentity], ofRun number: Int64) throws {
         try run("DELETE FROM run_book WHERE run_id = ?", [number])
-        let insertion = try cachedStatement(
-            sql: "INSERT INTO run_book (run_id, position, source, key) VALUES (?, ?, ?, ?)")
         for (position, book) in books.prefix(RunRecord.maxNamed).enumerated() {
-            try insertion.execute(arguments: [number, position, book.source, book.id])
+            try run(
+                "INSERT INTO run_book (run_id, position, source, key) VALUES (?, ?, ?, ?)",
+                [number, position, book.source, book.id])
         }
     }
 
@@ -168,11 +161,7 @@ extension Database {
             SELECT r.source, r.key, b.title FROM run_book r
             LEFT JOIN book b ON b.source = r.source AND b.key = r.key WHERE r.run_id = ? ORDER BY r.position
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [number])
-        return try rows.decode { columns in
-            let book = try BookIdentity(source: columns.next(), id: columns.next())
-            return RunRecord.NamedBook(book, title: try columns.next())
-        }
+        return try rows(sql, [number]) { RunRecord.NamedBook(try BookIdentity(&$0), title: try $0.next()) }
     }
 }
 

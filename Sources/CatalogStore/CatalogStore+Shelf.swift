@@ -6,21 +6,15 @@ extension CatalogStore {
     /// What the store knows of a book; nil when it was never listed. A book without title is called by its id.
     package func book(_ identity: BookIdentity) async throws -> Book? {
         try await read("\(identity) cannot be looked up") { database in
-            let statement = try database.cachedStatement(
-                sql: "SELECT \(Book.columns) FROM book b WHERE b.source = ? AND b.key = ?")
-            let rows = try Row.fetchCursor(statement, arguments: [identity.source, identity.id])
-            guard let row = try rows.next() else { return nil }
-            var columns = ColumnReader(row)
-            return try Book(&columns)
+            let sql = "SELECT \(Book.columns) FROM book b WHERE b.source = ? AND b.key = ?"
+            return try database.first(sql, [identity.source, identity.id], Book.init)
         }
     }
 
     /// The book that served addresses call so; nil also for one that they call by the catalog's own names.
     package func book(slug: String) async throws -> BookIdentity? {
         try await read("\(slug) cannot be looked up") { database in
-            let row = try Row.fetchOne(
-                database.cachedStatement(sql: "SELECT source, key FROM book WHERE slug = ?"), arguments: [slug])
-            return row.map { BookIdentity(source: $0[0], id: $0[1]) }
+            try database.first("SELECT source, key FROM book WHERE slug = ?", [slug], BookIdentity.init)
         }
     }
 
@@ -49,7 +43,7 @@ extension CatalogStore {
     package func books(first count: Int, isNewestFirst: Bool = false) async throws -> [BookSummary] {
         try await read("the shelf cannot be read") { database in
             let sql = "SELECT id FROM book ORDER BY \(isNewestFirst ? "updated_at DESC," : "") source, key LIMIT ?"
-            let ids = try Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [count])
+            let ids: [Int64] = try database.rows(sql, [count]) { try $0.next() }
             return try ids.flatMap { try database.shelvedBooks(where: "b.id = ?", [$0]) }
         }
     }
@@ -62,9 +56,7 @@ extension CatalogStore {
     /// The books that an author, called exactly so, wrote.
     package func books(by author: String) async throws -> [BookIdentity] {
         try await read("the shelf cannot be read") { database in
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: "SELECT source, key FROM book WHERE author = ?"), arguments: [author])
-            return try rows.decode { try BookIdentity(source: $0.next(), id: $0.next()) }
+            try database.rows("SELECT source, key FROM book WHERE author = ?", [author], BookIdentity.init)
         }
     }
 
@@ -76,8 +68,7 @@ extension CatalogStore {
                 SELECT DISTINCT e.book_id FROM \(EpisodeRecord.tables)
                 WHERE ? = \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay))
                 """
-            let ids = try Set(
-                Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [state.rawValue]))
+            let ids: [Int64] = try database.rows(sql, [state.rawValue]) { try $0.next() }
             return try ids.flatMap { try database.shelvedBooks(where: "b.id = ?", [$0]) }
                 .sorted { $0.book.identity < $1.book.identity }
         }
@@ -92,22 +83,18 @@ extension CatalogStore {
     /// Whether any book is known, listed or subscribed to.
     package func holdsBooks() async throws -> Bool {
         try await read("the store's books cannot be counted") { database in
-            try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM book) OR EXISTS (SELECT 1 FROM subscription)") ?? false
+            try database.value("SELECT EXISTS (SELECT 1 FROM book) OR EXISTS (SELECT 1 FROM subscription)") ?? false
         }
     }
 
     /// Those of some books that are known, listed or subscribed to.
     package func known(among books: [BookIdentity]) async throws -> [BookIdentity] {
         try await read("the store's books cannot be looked up") { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM book WHERE source = ?1 AND key = ?2)
-                        OR EXISTS (SELECT 1 FROM subscription WHERE source = ?1 AND key = ?2)
-                    """)
-            return try books.filter {
-                try Bool.fetchOne(statement, arguments: [$0.source, $0.id]) ?? false
-            }
+            let sql = """
+                SELECT EXISTS (SELECT 1 FROM book WHERE source = ?1 AND key = ?2)
+                    OR EXISTS (SELECT 1 FROM subscription WHERE source = ?1 AND key = ?2)
+                """
+            return try books.filter { try database.value(sql, [$0.source, $0.id]) ?? false }
         }
     }
 
@@ -130,9 +117,9 @@ extension CatalogStore {
             """
         let identity = book.identity
         return try await read("\(identity) cannot be looked up") { database in
-            try String.fetchAll(
-                database.cachedStatement(sql: sql), arguments: [identity.id, identity.source, book.title]
-            ).map { BookIdentity(source: $0, id: identity.id) }
+            try database.rows(sql, [identity.id, identity.source, book.title]) { columns in
+                BookIdentity(source: try columns.next(), id: identity.id)
+            }
         }
     }
 
@@ -169,8 +156,7 @@ extension Database {
             SELECT e.id FROM episode e JOIN book b ON b.id = e.book_id
             WHERE b.source = ? AND b.key = ? AND e.key = ?
             """
-        return try Int64.fetchOne(
-            cachedStatement(sql: sql), arguments: [episode.book.source, episode.book.id, episode.key])
+        return try value(sql, [episode.book.source, episode.book.id, episode.key])
     }
 
     /// - Throws: ``Failure`` of kind `defect` when the episode was never merged.
@@ -193,12 +179,11 @@ extension Database {
             SELECT \(EpisodeRecord.columns), e.chapters, e.chapters_address FROM \(EpisodeRecord.tables)
             WHERE e.book_id = ? AND \(condition)
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [id] + arguments)
-        guard let row = try rows.next() else { return nil }
-        var columns = ColumnReader(row)
-        var shelved = try EpisodeRecord(&columns, of: book)
-        shelved.episode.chapters = try columns.next()
-        shelved.episode.chaptersAddress = try columns.next(String?.self).map { ResourceAddress($0) }
-        return shelved
+        return try first(sql, [id] + arguments) { columns in
+            var shelved = try EpisodeRecord(&columns, of: book)
+            shelved.episode.chapters = try columns.next()
+            shelved.episode.chaptersAddress = try columns.next(String?.self).map { ResourceAddress($0) }
+            return shelved
+        }
     }
 }

@@ -25,8 +25,7 @@ extension CatalogStore {
     package func subscriptionCount(without books: [BookIdentity]) async throws -> Int {
         try await read("the subscriptions cannot be counted") { database in
             let sql = "SELECT COUNT(*) FROM subscription \(Self.withoutBooks)"
-            return try Int.fetchOne(
-                database.cachedStatement(sql: sql), arguments: [try Self.names(of: books)]) ?? 0
+            return try database.value(sql, [Self.names(of: books)]) ?? 0
         }
     }
 
@@ -47,13 +46,12 @@ extension CatalogStore {
     /// The template that a subscribed book is named by; nil where it has none of its own.
     package func namingTemplate(of book: BookIdentity) async throws -> String? {
         try await read("the naming of \(book) cannot be read") { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    SELECT naming FROM subscription WHERE source = ?1 AND key = ?2 AND naming IS NOT NULL
-                    UNION ALL SELECT c.naming FROM collection_book b JOIN collection c ON c.id = b.collection_id
-                    WHERE b.source = ?1 AND b.key = ?2 AND c.naming IS NOT NULL
-                    """)
-            return try String.fetchOne(statement, arguments: [book.source, book.id])
+            let sql = """
+                SELECT naming FROM subscription WHERE source = ?1 AND key = ?2 AND naming IS NOT NULL
+                UNION ALL SELECT c.naming FROM collection_book b JOIN collection c ON c.id = b.collection_id
+                WHERE b.source = ?1 AND b.key = ?2 AND c.naming IS NOT NULL
+                """
+            return try database.value(sql, [book.source, book.id])
         }
     }
 
@@ -100,13 +98,11 @@ extension Database {
                 max_episodes, max_bytes, naming, keep, max_size, language, min_hours, max_books, subscribed_at
             FROM subscription \(condition)
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        return try rows.decode { try Subscription(&$0) }
+        return try rows(sql, arguments) { try Subscription(&$0) }
     }
 
     fileprivate func isSubscribed(to book: BookIdentity) throws -> Bool {
-        let statement = try cachedStatement(sql: "SELECT 1 FROM subscription WHERE source = ? AND key = ?")
-        return try Int.fetchOne(statement, arguments: [book.source, book.id]) != nil
+        try value("SELECT 1 FROM subscription WHERE source = ? AND key = ?", [book.source, book.id]) == 1
     }
 
     /// Or changes the one there is.
@@ -126,8 +122,9 @@ extension Database {
                 subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
             """
         let filter = subscription.filter
-        try cachedStatement(sql: sql).execute(
-            arguments: [
+        try run(
+            sql,
+            [
                 subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
                 filter.latest, filter.match, filter.exclude, filter.since?.description,
                 subscription.order?.rawValue, subscription.limits.episodes, subscription.limits.bytes,
@@ -138,31 +135,27 @@ extension Database {
     }
 
     fileprivate func add(_ tags: [SubscriptionTag], to book: BookIdentity) throws {
-        let statement = try cachedStatement(
-            sql: "INSERT OR IGNORE INTO subscription_tag (source, key, path) VALUES (?, ?, ?)")
         for tag in tags {
-            try statement.execute(arguments: [book.source, book.id, tag.path.joined(separator: "\n")])
+            try run(
+                "INSERT OR IGNORE INTO subscription_tag (source, key, path) VALUES (?, ?, ?)",
+                [book.source, book.id, tag.path.joined(separator: "\n")])
         }
     }
 
     fileprivate func subscriptionTags() throws -> [BookIdentity: [SubscriptionTag]] {
-        let rows = try Row.fetchCursor(
-            cachedStatement(sql: "SELECT source, key, path FROM subscription_tag ORDER BY rowid"))
-        var tags: [BookIdentity: [SubscriptionTag]] = [:]
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
-            let book = BookIdentity(source: try columns.next(), id: try columns.next())
+        let tags = try rows("SELECT source, key, path FROM subscription_tag ORDER BY rowid") { columns in
+            let book = try BookIdentity(&columns)
             let path = try columns.next(String.self).split(separator: "\n").map(String.init)
-            if let tag = SubscriptionTag(path: path) { tags[book, default: []].append(tag) }
+            return (book, SubscriptionTag(path: path))
         }
-        return tags
+        return Dictionary(grouping: tags, by: \.0).mapValues { $0.compactMap(\.1) }
     }
 }
 
 extension Subscription {
     fileprivate init(_ columns: inout ColumnReader) throws {
         self.init(
-            book: BookIdentity(source: try columns.next(), id: try columns.next()), title: try columns.next(),
+            book: try BookIdentity(&columns), title: try columns.next(),
             filter: try EpisodeFilter(&columns),
             order: try columns.next(String?.self).flatMap(TransferOrder.init(rawValue:)),
             limits: RunLimits(episodes: try columns.next(), bytes: try columns.next()),

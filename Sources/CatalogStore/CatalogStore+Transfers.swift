@@ -67,8 +67,7 @@ extension CatalogStore {
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
                 WHERE t.state <> 'waiting' AND t.state = 'verifying' ORDER BY t.episode_id
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            return try rows.decode { columns in
+            return try database.rows(sql) { columns in
                 let episode = try EpisodeIdentity(&columns)
                 return try TransferRecord(&columns, of: episode)
             }
@@ -79,8 +78,8 @@ extension CatalogStore {
     /// any: what is being fetched from then on is its own.
     package func resetInterruptedTransfers() async throws {
         try await write("the interrupted transfers cannot be reset", .relaxed) { database in
-            try database.execute(
-                sql: "UPDATE transfer SET state = 'waiting' WHERE state <> 'waiting' AND state = 'downloading'")
+            try database.run(
+                "UPDATE transfer SET state = 'waiting' WHERE state <> 'waiting' AND state = 'downloading'")
         }
     }
 
@@ -134,8 +133,7 @@ extension Database {
             FROM transfer WHERE episode_id = ? AND committed_length > 0
             """
         let arguments: StatementArguments = [record.committedLength, try id(of: record.episode)]
-        return try Bool.fetchOne(
-            cachedStatement(sql: sql), arguments: StatementArguments(record.validator) + arguments) ?? false
+        return try value(sql, StatementArguments(record.validator) + arguments) ?? false
     }
 
     fileprivate func upsert(_ record: TransferRecord) throws {
@@ -163,7 +161,6 @@ extension Database {
             record.state.rawValue, record.total, record.committedLength, record.bootID, record.sha256, record.path,
             record.attempts, stored(record.nextTryAt), stored(record.missingSince), stored(record.missingUntil),
         ]
-        try cachedStatement(sql: sql).execute(
-            arguments: id + StatementArguments(record.validator) + rest + stored(record.error))
+        try run(sql, id + StatementArguments(record.validator) + rest + stored(record.error))
     }
 }

@@ -47,14 +47,13 @@ extension CatalogStore {
     @discardableResult
     package func addUser(named name: String, inherits: Bool = false) async throws -> User.ID {
         try await write("the user cannot be added", .durable) { database in
-            try database.execute(
-                sql: "INSERT INTO user (name, password_hash) VALUES (?, '*') ON CONFLICT (name) DO NOTHING",
-                arguments: [name])
+            try database.run(
+                "INSERT INTO user (name, password_hash) VALUES (?, '*') ON CONFLICT (name) DO NOTHING", [name])
             let id = try database.userID(named: name) ?? database.lastInsertedRowID
             guard inherits else { return id }
             for table in ["listening_position", "bookmark", "book_listening"] {
-                try database.execute(
-                    sql: "UPDATE OR REPLACE \(table) SET user_id = ? WHERE user_id = ?", arguments: [id, User.owner.id])
+                try database.run(
+                    "UPDATE OR REPLACE \(table) SET user_id = ? WHERE user_id = ?", [id, User.owner.id])
             }
             return id
         }
@@ -63,13 +62,13 @@ extension CatalogStore {
     /// Removes all positions, bookmarks and speeds of a user.
     package func removeUser(named name: String) async throws {
         try await write("the user cannot be removed", .durable) { database in
-            try database.execute(sql: "DELETE FROM user WHERE name = ?", arguments: [name])
+            try database.run("DELETE FROM user WHERE name = ?", [name])
         }
     }
 }
 
 extension Database {
     fileprivate func userID(named name: String) throws -> User.ID? {
-        try Int64.fetchOne(cachedStatement(sql: "SELECT id FROM user WHERE name = ?"), arguments: [name])
+        try value("SELECT id FROM user WHERE name = ?", [name])
     }
 }

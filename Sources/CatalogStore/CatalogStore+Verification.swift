@@ -36,8 +36,7 @@ extension CatalogStore {
                     JOIN episode e ON e.id = v.episode_id JOIN book b ON b.id = e.book_id
                 WHERE v.round >= ?
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [round.number])
-            return Set(try rows.decode { try EpisodeIdentity(&$0) })
+            return Set(try database.rows(sql, [round.number], EpisodeIdentity.init))
         }
     }
 
@@ -54,8 +53,7 @@ extension CatalogStore {
                     round = MAX(round, excluded.round), verified_at = excluded.verified_at, sha256 = excluded.sha256
                 """
             for file in files {
-                try database.cachedStatement(sql: sql).execute(
-                    arguments: [round.number, stored(now), database.id(of: file.episode), file.sha256])
+                try database.run(sql, [round.number, stored(now), database.id(of: file.episode), file.sha256])
             }
         }
     }
@@ -74,21 +72,16 @@ extension CatalogStore {
                 SELECT v.verified_at FROM verified_file v JOIN local_file f ON f.episode_id = v.episode_id
                 WHERE v.episode_id = ? AND f.sha256 = v.sha256
                 """
-            return time(
-                stored: try Int64.fetchOne(
-                    database.cachedStatement(sql: sql), arguments: [database.id(of: episode)]))
+            return time(stored: try database.value(sql, [database.id(of: episode)]))
         }
     }
 }
 
 extension Database {
     fileprivate func verificationUnderWay(_ scope: String) throws -> VerificationRound? {
-        let statement = try cachedStatement(
-            sql: "SELECT id, started_at FROM verification WHERE scope = ? AND ended_at IS NULL")
-        let rows = try Row.fetchCursor(statement, arguments: [scope])
-        guard let row = try rows.next() else { return nil }
-        var columns = ColumnReader(row)
-        let number: Int64 = try columns.next()
-        return VerificationRound(number: number, startedAt: try columns.nextTime() ?? Date(timeIntervalSince1970: 0))
+        try first("SELECT id, started_at FROM verification WHERE scope = ? AND ended_at IS NULL", [scope]) { columns in
+            VerificationRound(
+                number: try columns.next(), startedAt: try columns.nextTime() ?? Date(timeIntervalSince1970: 0))
+        }
     }
 }

@@ -37,9 +37,7 @@ extension CatalogStore {
                     e.size, e.modified_at
                 FROM episode e JOIN book b ON b.id = e.book_id WHERE b.source = ? AND b.key = ?
                 """
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id])
-            return try rows.decode { columns in
+            return try database.rows(sql, [book.source, book.id]) { columns in
                 KnownEpisode(
                     key: try columns.next(), rawKey: try columns.next(), section: try columns.next(),
                     name: try columns.next(), publishedAt: time(stored: try columns.next()),
@@ -67,17 +65,15 @@ extension CatalogStore {
                 SELECT b.source, b.key FROM same JOIN book b ON b.id = same.book_id WHERE instr(b.key, '://')
                 GROUP BY b.id HAVING COUNT(*) * 2 >= ? ORDER BY COUNT(*) DESC
                 """
-            let row = try Row.fetchOne(database, sql: sql, arguments: [json, episodes.count])
-            return row.map { BookIdentity(source: $0[0], id: $0[1]) }
+            return try database.first(sql, [json, episodes.count], BookIdentity.init)
         }
     }
 
     /// Has the next listing of a book be read whole: what its old address gave says nothing of a new one.
     package func forgetListingValidator(of book: BookIdentity) async throws {
         try await write("the last listing of \(book) cannot be forgotten", .relaxed) { database in
-            try database.execute(
-                sql: "UPDATE book SET listing_validator = NULL WHERE source = ? AND key = ?",
-                arguments: [book.source, book.id])
+            try database.run(
+                "UPDATE book SET listing_validator = NULL WHERE source = ? AND key = ?", [book.source, book.id])
         }
     }
 }

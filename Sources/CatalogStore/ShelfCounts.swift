@@ -52,19 +52,17 @@ extension CatalogStore {
         let what: Message = "the counts of the shelf cannot be noted"
         guard try await read(what, { try !$0.uncountedBooks().isEmpty }) else { return }
         try await write(what, .relaxed) { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    INSERT INTO shelf_count (book_id, \(ShelfCounts.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT DO NOTHING
-                    """)
+            let sql = """
+                INSERT INTO shelf_count (book_id, \(ShelfCounts.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING
+                """
             let uncounted = try database.uncountedBooks()
             let counts = try database.counted(uncounted)
             for id in uncounted {
                 let count = counts[id] ?? ShelfCounts()
-                try statement.execute(
-                    arguments: [
-                        id, count.episodes, count.missing, count.locked, count.present, count.bytes, count.folder,
-                    ])
+                try database.run(
+                    sql,
+                    [id, count.episodes, count.missing, count.locked, count.present, count.bytes, count.folder])
             }
         }
     }
@@ -106,16 +104,13 @@ extension Database {
     }
 
     func shelfSum() throws -> ShelfSum {
-        let statement = try cachedStatement(
-            sql: """
-                SELECT (SELECT COUNT(*) FROM book), COALESCE(SUM(present), 0), CAST(TOTAL(bytes) AS INTEGER) FROM shelf_count
-                """)
-        let rows = try Row.fetchCursor(statement)
-        var sum = ShelfSum()
-        if let row = try rows.next() {
-            var columns = ColumnReader(row)
-            sum = ShelfSum(books: try columns.next(), episodes: try columns.next(), bytes: try columns.next())
-        }
+        let sql = """
+            SELECT (SELECT COUNT(*) FROM book), COALESCE(SUM(present), 0), CAST(TOTAL(bytes) AS INTEGER) FROM shelf_count
+            """
+        var sum =
+            try first(sql) { columns in
+                ShelfSum(books: try columns.next(), episodes: try columns.next(), bytes: try columns.next())
+            } ?? ShelfSum()
         let uncounted = try uncountedBooks()
         let isUncounted = Set(uncounted)
         for (book, counts) in try counted(uncounted) where isUncounted.contains(book) {
@@ -127,7 +122,7 @@ extension Database {
 
     fileprivate func uncountedBooks() throws -> [Int64] {
         let sql = "SELECT b.id FROM book b WHERE NOT EXISTS (SELECT 1 FROM shelf_count c WHERE c.book_id = b.id)"
-        return try Int64.fetchAll(cachedStatement(sql: sql))
+        return try rows(sql) { try $0.next() }
     }
 
     /// Beyond so many books the whole shelf is read in one go.
@@ -159,6 +154,6 @@ extension Database {
             SELECT f.folder FROM episode e JOIN local_file f ON f.episode_id = e.id
             WHERE e.book_id = ? GROUP BY f.folder ORDER BY COUNT(*) DESC, f.folder LIMIT 1
             """
-        return try String.fetchOne(cachedStatement(sql: sql), arguments: [book])
+        return try value(sql, [book])
     }
 }

@@ -4,6 +4,12 @@ import GRDB
 
 // The lists of columns that the queries of the shelf share, each beside the code that reads them.
 
+extension BookIdentity {
+    init(_ columns: inout ColumnReader) throws {
+        self.init(source: try columns.next(), id: try columns.next())
+    }
+}
+
 extension Book {
     static let columns = """
         b.source, b.key, b.title, b.author, b.narrator, b.summary, b.language, b.cover, b.declared, b.complete,
@@ -12,7 +18,7 @@ extension Book {
 
     /// - Parameter columns: ``columns`` come next.
     init(_ columns: inout ColumnReader) throws {
-        let identity = try BookIdentity(source: columns.next(), id: columns.next())
+        let identity = try BookIdentity(&columns)
         self.init(
             identity: identity,
             // Until the listing has ended there may be no title.
@@ -28,7 +34,7 @@ extension EpisodeIdentity {
     static let columns = "b.source, b.key, e.key"
 
     init(_ columns: inout ColumnReader) throws {
-        self.init(book: try BookIdentity(source: columns.next(), id: columns.next()), key: try columns.next())
+        self.init(book: try BookIdentity(&columns), key: try columns.next())
     }
 }
 
@@ -173,9 +179,8 @@ extension EpisodeRecord {
 extension Database {
     /// - Parameter sql: selects source and key of a book, and ``EpisodeRecord/columns``.
     func shelvedEpisodes(_ sql: String, _ arguments: StatementArguments) throws -> [EpisodeRecord] {
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        return try rows.decode { columns in
-            let book = try BookIdentity(source: columns.next(), id: columns.next())
+        try rows(sql, arguments) { columns in
+            let book = try BookIdentity(&columns)
             return try EpisodeRecord(&columns, of: book)
         }
     }

@@ -80,18 +80,6 @@ struct ColumnReader {
     var isNull: Bool { row.hasNull(atIndex: index) }
 }
 
-extension RowCursor {
-    /// What `body` makes of each row.
-    func decode<Value>(_ body: (inout ColumnReader) throws -> Value) throws -> [Value] {
-        var values: [Value] = []
-        while let row = try next() {
-            var columns = ColumnReader(row)
-            values.append(try body(&columns))
-        }
-        return values
-    }
-}
-
 extension StatementArguments {
     init(_ validator: ContentValidator) {
         self = [validator.entityTag, validator.lastModified, validator.age]
@@ -122,9 +110,40 @@ func stored(_ message: Message?) throws -> StatementArguments {
     ]
 }
 
+// One statement, which stays prepared.
 extension Database {
-    /// Executes a statement, which stays prepared.
-    func run(_ sql: String, _ arguments: StatementArguments) throws {
+    /// Executes a statement that returns no rows.
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// The value of each row.
+    /// - Parameter decode: must not run the same statement.
+    func rows<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], _ decode: (inout ColumnReader) throws -> Value
+    ) throws -> [Value] {
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var values: [Value] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            values.append(try decode(&columns))
+        }
+        return values
+    }
+
+    /// The value of the first row; nil if there is none.
+    func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], _ decode: (inout ColumnReader) throws -> Value
+    ) throws -> Value? {
+        guard let row = try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments) else { return nil }
+        var columns = ColumnReader(row)
+        return try decode(&columns)
+    }
+
+    /// The only column of the first row; nil if it is NULL, or there is no row.
+    func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ sql: String, _ arguments: StatementArguments = []
+    ) throws -> Value? {
+        try Value.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }
 }

@@ -43,10 +43,9 @@ extension Database {
             SELECT \(Book.columns), \(EpisodeRecord.columns)
             FROM \(EpisodeRecord.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
             """
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [id])
-        guard let row = try rows.next() else { return nil }
-        var columns = ColumnReader(row)
-        let book = try Book(&columns)
-        return .episode(try EpisodeRecord(&columns, of: book.identity), of: book)
+        return try first(sql, [id]) { columns in
+            let book = try Book(&columns)
+            return .episode(try EpisodeRecord(&columns, of: book.identity), of: book)
+        }
     }
 }

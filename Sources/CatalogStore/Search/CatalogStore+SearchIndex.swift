@@ -22,7 +22,7 @@ extension CatalogStore {
                 SELECT (SELECT COUNT(*) FROM unindexed_name)
                     + (SELECT COUNT(*) FROM episode WHERE id > (SELECT indexed_to FROM name_index_state))
                 """
-            return try Int.fetchOne(database.cachedStatement(sql: sql)) ?? 0
+            return try database.value(sql) ?? 0
         }
     }
 }
@@ -33,55 +33,42 @@ extension Database {
             SELECT EXISTS (SELECT 1 FROM unindexed_name)
                 OR EXISTS (SELECT 1 FROM episode WHERE id > (SELECT indexed_to FROM name_index_state))
             """
-        return try Bool.fetchOne(cachedStatement(sql: sql)) ?? false
+        return try value(sql) ?? false
     }
 
     /// In rising order of the rows, which is how FTS5 takes them best. A row that was there before gets what it is
     /// called now beside what it was called.
     fileprivate func indexNames(atMost limit: Int) throws {
-        let ofBooks = try cachedStatement(sql: "INSERT INTO title_index (rowid, tokens) VALUES (?, ?)")
-        let ofEpisodes = try cachedStatement(sql: "INSERT INTO name_index (rowid, tokens) VALUES (?, ?)")
+        let ofBooks = "INSERT INTO title_index (rowid, tokens) VALUES (?, ?)"
+        let ofEpisodes = "INSERT INTO name_index (rowid, tokens) VALUES (?, ?)"
         var count = 0
-        func index(_ id: Int64, _ texts: [SearchText], _ insertion: Statement) throws {
+        func index(_ id: Int64, _ texts: [SearchText], _ insertion: String) throws -> Int64 {
             let tokens = texts.map(\.indexed).joined()
-            if !tokens.isEmpty { try insertion.execute(arguments: [id, tokens]) }
+            if !tokens.isEmpty { try run(insertion, [id, tokens]) }
             count += 1
+            return id
         }
 
-        let books = try Row.fetchCursor(
-            cachedStatement(
-                sql: """
-                    SELECT b.id, \(SearchedBook.columns) FROM unindexed_name u JOIN book b ON b.id = -u.id
-                    WHERE u.id < 0 ORDER BY u.id DESC
-                    """))
-        while let row = try books.next() {
-            var columns = ColumnReader(row)
-            let id: Int64 = try columns.next()
-            try index(id, try SearchedBook(&columns).texts, ofBooks)
-        }
-        try execute(sql: "DELETE FROM unindexed_name WHERE id < 0")
+        let books = """
+            SELECT b.id, \(SearchedBook.columns) FROM unindexed_name u JOIN book b ON b.id = -u.id
+            WHERE u.id < 0 ORDER BY u.id DESC
+            """
+        _ = try rows(books) { try index(try $0.next(), try SearchedBook(&$0).texts, ofBooks) }
+        try run("DELETE FROM unindexed_name WHERE id < 0")
 
         /// - Returns: the last of them.
         func indexEpisodes(_ source: String) throws -> Int64? {
-            var last: Int64?
-            let rows = try Row.fetchCursor(
-                cachedStatement(sql: "SELECT e.id, e.name FROM \(source) ORDER BY e.id LIMIT ?"),
-                arguments: [max(0, limit - count)])
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let id: Int64 = try columns.next()
-                try index(id, [SearchText(try columns.next())], ofEpisodes)
-                last = id
-            }
-            return last
+            let sql = "SELECT e.id, e.name FROM \(source) ORDER BY e.id LIMIT ?"
+            return try rows(sql, [max(0, limit - count)]) { columns in
+                try index(try columns.next(), [SearchText(try columns.next())], ofEpisodes)
+            }.last
         }
 
         let renamed = try indexEpisodes("unindexed_name u CROSS JOIN episode e ON e.id = u.id")
         // Rows that went meanwhile have no name any more.
-        try execute(
-            sql: "DELETE FROM unindexed_name WHERE id <= ?", arguments: [count < limit ? Int64.max : renamed ?? 0])
+        try run("DELETE FROM unindexed_name WHERE id <= ?", [count < limit ? Int64.max : renamed ?? 0])
         let added = try indexEpisodes("episode e WHERE e.id > (SELECT indexed_to FROM name_index_state)")
-        if let added { try execute(sql: "UPDATE name_index_state SET indexed_to = ?", arguments: [added]) }
+        if let added { try run("UPDATE name_index_state SET indexed_to = ?", [added]) }
     }
 }
 

@@ -43,11 +43,7 @@ struct BookSearch {
         ]
         for (source, arguments) in sources {
             let sql = "SELECT b.id, \(SearchedBook.columns) FROM \(source)"
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                try body(try columns.next(), try SearchedBook(&columns))
-            }
+            _ = try database.rows(sql, arguments) { try body(try $0.next(), try SearchedBook(&$0)) }
         }
     }
 }
@@ -94,7 +90,7 @@ struct EpisodeSearch {
         let sql = "SELECT 1 FROM name_index WHERE name_index MATCH ? LIMIT 1"
         return try query.words.filter { word in
             try SearchQuery.expressions(for: [word]).allSatisfy {
-                try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [$0]) == nil
+                try database.value(sql, [$0]) != 1
             }
         }
     }
