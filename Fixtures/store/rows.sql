@@ -22,8 +22,7 @@ INSERT INTO publication_watch (book_id, latest, usual_gap, told) VALUES (1, 1700
 INSERT INTO subscription_tag (source, key, path) VALUES ('kting', '30776', '睡前
 长篇');
 INSERT INTO operation (id, batch, kind, state, done_at, to_path, episode_id, path, size, sha256, mtime, inode, etag, last_modified, validator_age, catalog_size, catalog_modified_at, fetched_at, verification, is_named_by_user, fetched_from, original_size, original_sha256, stream_sha256) VALUES (1, 1700000000777, 'trash', 'done', 1700000000778, '.booksync/trash/2023-11-14 221320-777/萧十一狼/0003.mp3', 3, '萧十一狼/0003.mp3', 3, 'abababababababababababababababababababababababababababababababab', 1, 2, '"e"', NULL, NULL, 3, NULL, 1700000000000, 'length', 0, 'http://h/3.mp3', 2, '1212121212121212121212121212121212121212121212121212121212121212', '3434343434343434343434343434343434343434343434343434343434343434');
-INSERT INTO user (id, name, password_hash, limited) VALUES (1, '小林', '$scrypt$ln=15,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8', 1);
-INSERT INTO user_book (user_id, source, key) VALUES (1, 'kting', '30776');
+INSERT INTO user (id, name) VALUES (1, '小林');
 INSERT INTO listening_position (user_id, episode_id, seconds, duration, finished, updated_at, device) VALUES (0, 1, 612.25, 1234.5, 0, 1700000600000, NULL);
 INSERT INTO listening_position (user_id, episode_id, seconds, duration, finished, updated_at, device) VALUES (1, 1, 12.5, 1234.5, 1, 1700000700000, 'Firefox, Android');
 INSERT INTO bookmark (id, user_id, episode_id, seconds, note, created_at) VALUES (1, 1, 1, 61.25, '这里很好笑', 1700000800000);

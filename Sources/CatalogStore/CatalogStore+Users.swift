@@ -2,38 +2,16 @@ import BookModel
 import GRDB
 
 // Positions, bookmarks and speeds belong to a row of the table `user`, which is found by its name. Who may log in, and what
-// there is for them, is in a file beside the store. `user_book` is no longer written, and `password_hash` is `*`.
+// there is for them, is in a file beside the store.
 
 extension CatalogStore {
-    /// Users as the store of a pre-release kept them, by their names. One without a password may see nothing.
+    /// The users for whom anything is recorded, by their names, as they are where that file is lost: without a password, and with
+    /// no book that they may see.
     package func storedUsers() async throws -> [User] {
         try await read("the users cannot be read") { database in
-            let sql = """
-                SELECT u.id, u.name, u.password_hash, u.limited OR u.password_hash = '*', b.source, b.key FROM user u
-                LEFT JOIN user_book b ON b.user_id = u.id WHERE u.name IS NOT NULL ORDER BY u.name, u.id
-                """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var users: [User] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let id = try columns.next(Int64.self)
-                let (name, hash) = (try columns.next(String.self), try columns.next(String.self))
-                let isLimited = try columns.next(Bool.self)
-                if users.last?.id != id {
-                    users.append(User(id: id, name: name, passwordHash: hash, books: isLimited ? [] : nil))
-                }
-                guard !columns.isNull else { continue }
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                users[users.count - 1].books?.insert(book)
+            try database.rows("SELECT id, name FROM user WHERE name IS NOT NULL ORDER BY name") { columns in
+                User(id: try columns.next(), name: try columns.next(), passwordHash: "*", books: [])
             }
-            return users
-        }
-    }
-
-    /// Removes the passwords that a pre-release kept.
-    package func removeStoredPasswords() async throws {
-        try await write("the user cannot be changed", .durable) { database in
-            try database.execute(sql: "UPDATE user SET password_hash = '*' WHERE id > ?", arguments: [User.owner.id])
         }
     }
 
@@ -47,8 +25,7 @@ extension CatalogStore {
     @discardableResult
     package func addUser(named name: String, inherits: Bool = false) async throws -> User.ID {
         try await write("the user cannot be added", .durable) { database in
-            try database.run(
-                "INSERT INTO user (name, password_hash) VALUES (?, '*') ON CONFLICT (name) DO NOTHING", [name])
+            try database.run("INSERT INTO user (name) VALUES (?) ON CONFLICT (name) DO NOTHING", [name])
             let id = try database.userID(named: name) ?? database.lastInsertedRowID
             guard inherits else { return id }
             for table in ["listening_position", "bookmark", "book_listening"] {

@@ -394,23 +394,12 @@ CREATE TABLE subscription_tag (
 CREATE INDEX local_file_by_age ON local_file (fetched_at);
 CREATE INDEX transfer_begun ON transfer (state) WHERE state <> 'waiting';
 
--- User 0 has no name and no password: whoever comes with the shelf's own password, or needs none.
+-- User 0 has no name: whoever comes with the shelf's own password, or needs none. Passwords are in a file beside the store.
 CREATE TABLE user (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT UNIQUE CHECK ((name IS NULL) = (id = 0) AND name <> ''),
-    -- Salted and stretched, as in $scrypt$ln=15,r=8,p=1$SALT$HASH.
-    password_hash TEXT CHECK ((password_hash IS NULL) = (id = 0) AND password_hash <> ''),
-    -- Whether there is nothing on the shelf for them but what user_book names.
-    limited INTEGER NOT NULL DEFAULT 0 CHECK (limited IN (0, 1))
+    name TEXT UNIQUE CHECK ((name IS NULL) = (id = 0) AND name <> '')
 ) STRICT;
 INSERT INTO user (id) VALUES (0);
-
-CREATE TABLE user_book (
-    user_id INTEGER NOT NULL REFERENCES user (id) ON DELETE CASCADE,
-    source TEXT NOT NULL,
-    key TEXT NOT NULL,
-    PRIMARY KEY (user_id, source, key)
-) STRICT, WITHOUT ROWID;
 
 -- Where a user stopped in each episode.
 CREATE TABLE listening_position (

@@ -225,30 +225,20 @@ extension ProductTests {
             }
         }
 
-        @Test(.needs("sqlite3"))
-        func `users that a store of a pre-release has are taken over once, with their passwords and positions`()
-            async throws
-        {
+        @Test func `users whose file was deleted are locked out, and nobody is let in without a name`() async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
-                let sql = """
-                    INSERT INTO user (id, name, password_hash) VALUES (7, 'Kim', '\(ServedShelf.hash)');
-                    INSERT INTO listening_position (user_id, episode_id, seconds, finished, updated_at)
-                        SELECT 7, id, 12, 0, 1 FROM episode;
-                    """
-                let store = "L/.booksync/store.sqlite"
-                #expect(try await ForeignProgram.run("sqlite3", [store, sql], in: bench).exitCode == 0)
+                let added = try await bench.shell("echo 'password of Kim' | $BOOKSYNC serve --add-user Kim --library L")
+                #expect(added.exitCode == 0, "\(added.errors)")
+                try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/serve-users"))
                 try await bench.serve { shelf in
                     #expect(try await shelf.status(nil) == 401)
-                    let kim = try #require(try await shelf.logIn(as: "Kim").cookie)
-                    let position = try await shelf.send("/api/v1/positions/demo/40111/5000000001", ["Cookie: \(kim)"])
-                    #expect(position.text.contains("\"seconds\": 12"))
+                    #expect(try await shelf.logIn("password of Kim", as: "Kim").cookie == nil)
                 }
-                let left = try await ForeignProgram.run(
-                    "sqlite3", [store, "SELECT password_hash FROM user WHERE id"], in: bench)
-                #expect(left.output == "*\n")
-                // Without the file nobody gets in, and a new password does not show everything.
-                try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/serve-users"))
+                // A new password does not show everything.
+                #expect(try await bench.run("serve", "--list-users").outputLines == ["Kim: no books"])
+                let set = try await bench.shell("echo 'another of Kim' | $BOOKSYNC serve --passwd Kim --library L")
+                #expect(set.exitCode == 0, "\(set.errors)")
                 #expect(try await bench.run("serve", "--list-users").outputLines == ["Kim: no books"])
             }
         }

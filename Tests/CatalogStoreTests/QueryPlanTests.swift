@@ -418,7 +418,6 @@ import Testing
         try await store.addUser(named: "a", inherits: true)
         let user = try #require(try await store.userID(named: "a"))
         _ = try await store.storedUsers()
-        try await store.removeStoredPasswords()
         try await store.setPosition(ListeningPosition(episode: .sample(1), seconds: 9, updatedAt: now), of: user)
         _ = try await store.position(in: .sample(1), of: user)
         _ = try await store.positions(of: veterinary, for: user)

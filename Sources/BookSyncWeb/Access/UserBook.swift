@@ -23,18 +23,16 @@ package struct UserBook: Sendable {
     package func users() async throws -> [User] {
         if let users = try await runBlocking({ try file.read() }) { return users }
         try await knownLibraries?.requireMounted(library)
-        // A pre-release kept them in the store. They are moved out of it once.
+        // Where the file was deleted, the users are locked out. Without any, everybody would be let in as the owner.
         let stored = try await ShelfReader.read(library) { try await $0.store.storedUsers() } ?? []
         guard !stored.isEmpty else { return [] }
-        let users = try await runBlocking {
+        return try await runBlocking {
             try file.change(creating: true) { users in
                 guard users.isEmpty else { return }
                 users = stored
                 for index in users.indices { users[index].appsKey = ServeKeys.newAppsKey() }
             }
         }
-        try await withStore { try await $0.removeStoredPasswords() }
-        return users
     }
 
     /// Adds a user to the library, which is created where it is missing.

@@ -7,26 +7,18 @@ extension FeedSettings {
     /// The id of the book that a feed's address names: the address without secrets. Where something had to be left out,
     /// a few digits of a hash tell it from others; user and password are no part of that.
     package static func bookID(of address: ResourceAddress) -> String {
-        bookID(of: address) { ResourceAddress($0).normalForm }
-    }
-
-    /// What earlier releases made of it: to them another spelling or another password was another book.
-    private static func earlierBookID(of address: ResourceAddress) -> String { bookID(of: address) { $0 } }
-
-    private static func bookID(of address: ResourceAddress, hashing form: (String) -> String) -> String {
         let text = FeedAddress.resolve(address.secretText, against: nil) ?? address.secretText
         // Most have nothing that could be left out.
         guard text.utf8.contains(where: { "?@#".utf8.contains($0) }) else { return text }
         let shown = FeedAddress.shown(text)
         let whole = String(text.prefix { $0 != "#" })
         guard shown != whole else { return shown }
-        return shown + "#" + String(XMLNames.hash(form(whole).utf8) >> 32, radix: 16)
+        return shown + "#" + String(XMLNames.hash(ResourceAddress(whole).normalForm.utf8) >> 32, radix: 16)
     }
 
-    /// What an address may be known by: by its feed's or directory's book, and to earlier releases.
+    /// What an address may be known by: the ids of a feed's book and of a directory's.
     package static func ids(of address: ResourceAddress) -> [String] {
-        address.hasNothingToHide
-            ? [bookID(of: address)] : [bookID(of: address), earlierBookID(of: address), address.withoutSecrets]
+        address.hasNothingToHide ? [bookID(of: address)] : [bookID(of: address), address.withoutSecrets]
     }
 
     /// Whether two ids are of one address, in any of its spellings and with any password.

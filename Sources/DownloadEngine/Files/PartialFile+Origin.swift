@@ -32,7 +32,7 @@ extension PartialFile {
         fileprivate init?(of descriptor: CInt) {
             let lines = ExtendedAttribute.origin.value(of: descriptor)?
                 .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            guard let lines, (5...6).contains(lines.count), let total = Int64(lines[1]),
+            guard let lines, lines.count == 6, let total = Int64(lines[1]),
                 (1...FileSize.max).contains(total)
             else {
                 return nil
@@ -42,7 +42,7 @@ extension PartialFile {
                 entityTag: unlessEmpty(lines[4]), lastModified: unlessEmpty(lines[3]), age: Int(lines[2]))
             self.total = total
             bootID = lines[0]
-            if lines.count == 6 { committedLength = max(0, Int64(lines[5]) ?? 0) }
+            committedLength = max(0, Int64(lines[5]) ?? 0)
         }
 
         fileprivate var text: String {

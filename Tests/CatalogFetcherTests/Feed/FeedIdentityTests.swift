@@ -175,15 +175,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // As releases before this one called it.
         (
-            "https://a.example/feed?token=***&show=1#5f6a37a5", "https://u:sesame@a.example/feed?token=sesame1&show=1",
-            true
+            FeedSettings.bookID(of: ResourceAddress("https://u:sesame@a.example/feed?token=sesame1&show=1")),
+            "https://u:sesame@a.example/feed?token=sesame2&show=1", false
         ),
-        (
-            "https://a.example/feed?token=***&show=1#5f6a37a5", "https://u:sesame@a.example/feed?token=sesame2&show=1",
-            false
-        ),
+        ("https://a.example/files/?token=***", "https://a.example/files/?token=sesame", true),
         ("https://a.example/feed#12345678", "http://u:renewed@A.example/./feed", true),
         ("https://a.example/feed", "https://u:p@a.example/feed", true),
         ("https://a.example/feed#12345678", "https://a.example/food", false),
