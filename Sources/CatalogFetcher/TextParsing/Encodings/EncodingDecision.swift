@@ -21,19 +21,14 @@ enum EncodingDecision {
     }
 
     private static func countUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> (valid: Int, invalid: Int) {
-        var position = 0
+        var rest = bytes[..<UTF8Repair.endOfCompleteCharacters(bytes)].makeIterator()
+        var parser = UTF8.ForwardParser()
         var counts = (valid: 0, invalid: 0)
         while true {
-            position = UTF8Sequence.endOfASCII(bytes, from: position)
-            guard position < bytes.count else { return counts }
-            switch UTF8Sequence.read(bytes, at: position) {
-            case .valid(let length):
-                counts.valid += 1
-                position += length
-            case .invalid(let length):
-                counts.invalid += 1
-                position += length
-            case .cut: return counts
+            switch parser.parseScalar(from: &rest) {
+            case .valid(let character): counts.valid += character.count > 1 ? 1 : 0
+            case .error: counts.invalid += 1
+            case .emptyInput: return counts
             }
         }
     }
@@ -51,7 +46,7 @@ enum EncodingDecision {
         var rare = 0
         var position = 0
         while true {
-            position = UTF8Sequence.endOfASCII(bytes, from: position)
+            position = UTF8Repair.endOfASCII(bytes, from: position)
             guard position + 1 < bytes.count else { break }
             switch (bytes[position], bytes[position + 1]) {
             case (0xA1...0xF7, 0xA1...0xFE): common += 1

@@ -40,7 +40,7 @@ package struct TextDecoder {
         case .utf8: repair.consume(bytes, pass)
         case .converting(let converter): converter.consume(bytes, pass)
         case .ascii:
-            let end = UTF8Sequence.endOfASCII(bytes, from: 0)
+            let end = UTF8Repair.endOfASCII(bytes, from: 0)
             if end > 0 { pass(UnsafeBufferPointer(rebasing: bytes[..<end])) }
             guard end < bytes.count else { return }
             buffered = Array(bytes[end...])
