@@ -106,7 +106,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], besides: ["Schema.sql"]),
         module("SyncPlanner", uses: ["BookModel"]),
-        module("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
+        module("LibraryFiles", uses: ["BookModel", "CFileSystem", crypto, logging]),
         module("AudioFiles", uses: ["BookModel", "CatalogStore", "LibraryFiles", subprocess, system, crypto]),
         module(
             "DownloadEngine",

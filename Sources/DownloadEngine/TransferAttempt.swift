@@ -483,7 +483,8 @@ struct TransferAttempt: Sendable {
         let size = partial.length
         var verification: LocalFile.Verification =
             total != nil || wanted.episode.size == size ? .length : .unverified
-        if let promised = partial.promisedDigest(), let declared = wanted.episode.digest {
+        if let declared = wanted.episode.digest {
+            let promised = try partial.compare(with: declared)
             guard promised.fits else {
                 return .restart(
                     "its \(declared.algorithm.rawValue) is \(promised.found), the catalog says \(declared.hexadecimal)")

@@ -127,18 +127,12 @@ package enum FileDelta {
     /// Fewer than `count` only at the end of the file.
     private static func bytes(of file: CInt, at offset: Int, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let read = try bytes.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                return try systemCall("a file cannot be read") {
-                    pread(file, rest.baseAddress, rest.count, off_t(offset + done))
-                }
-            }
-            if read == 0 { break }
-            done += read
+        do {
+            let done = try bytes.withUnsafeMutableBytes { try readAll($0, from: file, at: Int64(offset)) }
+            return done == count ? bytes : Array(bytes[..<done])
+        } catch let error as SystemError {
+            throw Failure.file("a file cannot be read", errno: error.code)
         }
-        return done == count ? bytes : Array(bytes[..<done])
     }
 
     private static func writeLiterals(_ literals: inout [UInt8], to output: CInt) throws {

@@ -1,7 +1,5 @@
 import BookModel
-import Crypto
 import Foundation
-import SyncPlanner
 
 /// Looks into one file after the other, with one buffer for all of them. Every call blocks on the disk: it belongs on a
 /// thread of its own.
@@ -30,7 +28,12 @@ package struct FileReader: ~Copyable {
         at path: String, size: Int64? = nil, depth: Depth = .whole, onRead: (Int) -> Bool = { _ in true }
     ) -> FileCheck? {
         do {
-            return try read(path, size: size, depth: depth, onRead: onRead)
+            if depth == .beginning, case .file(let found)? = try read(path, .beginning, size: size),
+                found.beginning == .audio
+            {
+                return .file(found)
+            }
+            return try read(path, .whole([]), size: size, onRead: onRead)
         } catch {
             switch error.code {
             case ENOENT, ENOTDIR: return .nothing
@@ -40,40 +43,36 @@ package struct FileReader: ~Copyable {
         }
     }
 
-    private func read(
-        _ path: String, size: Int64?, depth: Depth, onRead: (Int) -> Bool
+    /// - Parameters:
+    ///   - size: as for ``look(at:size:depth:onRead:)``.
+    ///   - readsMark: whether to read what the file says of itself.
+    /// - Returns: nil when it was not to go on.
+    func read(
+        _ path: String, _ depth: ProbeDepth, size: Int64? = nil, readsMark: Bool = false,
+        onRead: (Int) -> Bool = { _ in true }
     ) throws(SystemError) -> FileCheck? {
         let descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         defer { close(descriptor) }
         let (facts, changeTime) = try Self.status(of: descriptor)
         guard facts.kind == .file else { return .other(facts.kind) }
-        var found = CheckedFile(facts: facts, changeTime: changeTime, isUnchanged: true)
+        var found = ExaminedFile(facts: facts, beginning: .unknown, changeTime: changeTime)
         guard size == nil || facts.size == size else { return .file(found) }
-        if depth == .beginning {
-            let head = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, FileExamination.headLength)])
-            let count = try systemCall { pread(descriptor, head.baseAddress, head.count, 0) }
-            if FileExamination.beginning(Array(head[..<count])) == .audio { return .file(found) }
-        }
+        let count = try systemCall { pread(descriptor, buffer.baseAddress, FileExamination.headLength, 0) }
+        found.beginning = FileExamination.beginning(Array(buffer[..<count]))
+        if readsMark { found.mark = FileMark(of: descriptor) }
+        guard case .whole(let algorithms) = depth else { return .file(found) }
         #if os(Linux)
             // An advice; a filesystem that does not take it reads as it always does.
             _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
         #endif
-        var digest = SHA256()
-        var isFirst = true
+        var digests = Digests(algorithms.union([.sha256]))
         while true {
             let count = try systemCall { Foundation.read(descriptor, buffer.baseAddress, buffer.count) }
             if count == 0 { break }
-            let part = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            if isFirst,
-                case .foreign(let what) = FileExamination.beginning(Array(part.prefix(FileExamination.headLength)))
-            {
-                found.foreignContent = what
-            }
-            isFirst = false
-            digest.update(bufferPointer: part)
+            digests.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             guard onRead(count) else { return nil }
         }
-        found.sha256 = digest.finalize().hexadecimal
+        found.digests = digests.values
         found.isUnchanged = try Self.status(of: descriptor).facts == facts
         return .file(found)
     }
@@ -98,7 +97,7 @@ package struct FileReader: ~Copyable {
 /// - Throws: ``Failure`` when what stands there cannot be read.
 package func placedFile(
     at path: String, withDigest sha256: String, in library: String
-) throws -> CheckedFile? {
+) throws -> ExaminedFile? {
     let absolute = library + "/" + path
     switch FileReader().look(at: absolute) {
     case .file(let found) where found.sha256 == sha256:

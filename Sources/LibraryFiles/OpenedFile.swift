@@ -73,16 +73,8 @@ package final class OpenedFile: Sendable {
     /// - Throws: ``Failure`` when the file has not so many, or was changed since it was opened: then these may be no
     ///   bytes of what the tag names.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
-        var filled = 0
         do {
-            while filled < buffer.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                let count = try systemCall {
-                    pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
-                }
-                guard count > 0 else { throw Self.changed }
-                filled += count
-            }
+            guard try readAll(buffer, from: descriptor, at: offset) == buffer.count else { throw Self.changed }
             var status = stat()
             try systemCall { fstat(descriptor, &status) }
             let now = FileAttributes(status)

@@ -1,5 +1,4 @@
 import BookModel
-import SyncPlanner
 
 /// Files that got tags, or were given back what was fetched, after what the store knows of them: it was lost, and an older copy of
 /// it is used.

@@ -56,6 +56,22 @@ package func deleteFile(_ path: String) throws {
     guard unlink(path) == 0 || errno == ENOENT else { throw Failure.file("\(path) cannot be deleted", errno: errno) }
 }
 
+/// Fills a buffer with the bytes of a file from an offset on, however many calls that takes.
+/// - Returns: the bytes read; fewer than the buffer has only where the file ends.
+/// - Throws: ``SystemError`` when a call fails.
+package func readAll(
+    _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int64
+) throws(SystemError) -> Int {
+    var done = 0
+    while done < buffer.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+        let count = try systemCall { pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done)) }
+        if count == 0 { break }
+        done += count
+    }
+    return done
+}
+
 /// Writes all bytes, however many calls that takes.
 /// - Parameters:
 ///   - place: of the first byte in the file; nil for where its descriptor stands.

@@ -125,7 +125,7 @@ package enum FileVerdict: Sendable, Hashable {
     }
 }
 
-extension CheckedFile {
+extension ExaminedFile {
     /// Whether anything was written to the file since it was fetched, as far as its times and inode tell. The time of
     /// change counts as well, which programs that put back the time of modification (tag editors) cannot put back. On a copied
     /// disk, which has other inodes, it is the time of copying.

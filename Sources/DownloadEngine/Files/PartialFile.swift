@@ -12,8 +12,8 @@ package final class PartialFile {
     package let path: String
     /// -1 after the end of its use, and after it was handed over.
     private(set) var descriptor: CInt
-    private var sha256 = SHA256()
-    private var promised: PromisedDigest?
+    private let algorithms: Set<ContentDigest.Algorithm>
+    private var digests: Digests
     /// Bytes from the file's beginning on, all of which went through the digests once ``digestExistingBytes()`` was called.
     package private(set) var length: Int64
     /// What was written ahead of them, when the file was opened.
@@ -75,7 +75,8 @@ package final class PartialFile {
         parts = status.st_size > 0 ? HeldParts.of(descriptor) : nil
         isInParts = parts != nil
         length = parts?.front ?? Int64(status.st_size)
-        promised = digest.map(PromisedDigest.init)
+        algorithms = [.sha256, digest?.algorithm ?? .sha256]
+        digests = Digests(algorithms)
     }
 
     deinit {
@@ -112,8 +113,7 @@ package final class PartialFile {
     /// ``digestExistingBytes()``.
     package func truncate(to newLength: Int64) throws {
         length = newLength
-        sha256 = SHA256()
-        promised?.reset()
+        digests = Digests(algorithms)
         if newLength == 0 { removeOrigin() }
         if newLength == 0 || !isInParts { try cut() }
     }
@@ -188,23 +188,17 @@ package final class PartialFile {
         try part.withUnsafeReadableBytes { expected in
             let found = UnsafeMutableRawBufferPointer.allocate(byteCount: expected.count, alignment: 1)
             defer { found.deallocate() }
-            var count = 0
-            while count < expected.count {
-                let read = try systemCall("the partial file \(path) cannot be read") {
-                    pread(
-                        descriptor, found.baseAddress.map { $0 + count }, expected.count - count,
-                        off_t(offset) + off_t(count))
-                }
-                guard read > 0 else { return false }
-                count += read
+            do throws(SystemError) {
+                guard try readAll(found, from: descriptor, at: offset) == expected.count else { return false }
+            } catch {
+                throw Failure.file("the partial file \(path) cannot be read", errno: error.code)
             }
             return expected.elementsEqual(found)
         }
     }
 
     private func digest(_ bytes: UnsafeRawBufferPointer) {
-        sha256.update(bufferPointer: bytes)
-        promised?.update(bytes)
+        digests.update(bytes)
     }
 
     /// Returns when everything written is on the disk itself.
@@ -245,22 +239,17 @@ package final class PartialFile {
 
     /// Of all bytes, in lower-case hexadecimal.
     package func sha256Digest() -> String {
-        sha256.finalize().hexadecimal
+        digests.values[.sha256, default: ""]
     }
 
-    /// How a digest that became known only now compares; reads the file once more unless it is the one computed anyway.
+    /// How a digest compares; reads the file once more unless it is one that was computed as the file grew.
     package func compare(with declared: ContentDigest) throws -> (fits: Bool, found: String) {
-        if declared.algorithm == .sha256 {
-            let found = sha256Digest()
-            return (found == declared.hexadecimal, found)
+        var digests = digests
+        if !algorithms.contains(declared.algorithm) {
+            digests = Digests([declared.algorithm])
+            try read(from: 0, to: length) { digests.update($0) }
         }
-        var digest = PromisedDigest(declared)
-        try read(from: 0, to: length) { digest.update($0) }
-        return digest.compare()
-    }
-
-    /// How the digest that the catalog promised compares: nil when it promised none, else what was found.
-    package func promisedDigest() -> (fits: Bool, found: String)? {
-        promised?.compare()
+        let found = digests.values[declared.algorithm, default: ""]
+        return (found == declared.hexadecimal, found)
     }
 }

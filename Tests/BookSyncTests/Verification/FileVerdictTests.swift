@@ -17,9 +17,10 @@ import Testing
         foreign: Message? = nil, isUnchanged: Bool = true
     ) -> FileCheck {
         .file(
-            CheckedFile(
-                facts: FileAttributes(size: size, modificationTime: time, inode: inode, kind: .file), changeTime: 0,
-                foreignContent: foreign, sha256: sha256, isUnchanged: isUnchanged))
+            ExaminedFile(
+                facts: FileAttributes(size: size, modificationTime: time, inode: inode, kind: .file),
+                beginning: foreign.map { .foreign($0) } ?? .audio, digests: sha256.map { [.sha256: $0] } ?? [:],
+                isUnchanged: isUnchanged))
     }
 
     private static let page: Message = "an HTML page"
@@ -68,9 +69,9 @@ import Testing
         #expect(verdict(time: 8_000_000_000, recorded: 9_700_000_000) == .bitRot)
         #expect(verdict(time: 8_000_000_000, recorded: 10_000_000_000) == .changed)
         #expect(verdict(time: 10_000_000_000, recorded: 9_700_000_000) == .changed)
-        let copied = CheckedFile(
-            facts: FileAttributes(size: 1000, modificationTime: 50, inode: 8, kind: .file), changeTime: .max,
-            sha256: "wrong", isUnchanged: true)
+        let copied = ExaminedFile(
+            facts: FileAttributes(size: 1000, modificationTime: 50, inode: 8, kind: .file), beginning: .audio,
+            digests: [.sha256: "wrong"], changeTime: .max)
         #expect(!copied.wasTouched(since: Self.recorded, keepsInodes: false))
     }
 
@@ -96,10 +97,9 @@ import Testing
         time: Int64, inode: UInt64, secondsAfterFetch: Double, wasTouched: Bool
     ) {
         let changeTime = Int64((Self.fetchedAt.timeIntervalSince1970 + secondsAfterFetch) * 1_000_000_000)
-        let found = CheckedFile(
-            facts: FileAttributes(size: 1000, modificationTime: time, inode: inode, kind: .file),
-            changeTime: changeTime,
-            sha256: "wrong", isUnchanged: true)
+        let found = ExaminedFile(
+            facts: FileAttributes(size: 1000, modificationTime: time, inode: inode, kind: .file), beginning: .audio,
+            digests: [.sha256: "wrong"], changeTime: changeTime)
         #expect(found.wasTouched(since: Self.recorded) == wasTouched)
     }
 

@@ -1,5 +1,3 @@
-import BookModel
-
 /// What a look into a file brought.
 package struct ExaminedFile: Sendable, Hashable {
     /// What the first bytes say.
@@ -16,30 +14,42 @@ package struct ExaminedFile: Sendable, Hashable {
     package var beginning: Beginning
     /// Lower-case hexadecimal; empty when only the beginning was read, else with SHA-256 at least.
     package var digests: [ContentDigest.Algorithm: String]
-    /// What it says of itself; nil where it bears no mark.
+    /// What it says of itself; nil where it bears no mark, or none was read.
     package var mark: FileMark?
+    /// When the file or what the system notes of it last changed; nanoseconds since 1970.
+    package var changeTime: Int64
+    /// Whether it was the same file with the same times after it was read to its end.
+    package var isUnchanged: Bool
 
     package init(
         facts: FileAttributes, beginning: Beginning, digests: [ContentDigest.Algorithm: String] = [:],
-        mark: FileMark? = nil
+        mark: FileMark? = nil, changeTime: Int64 = 0, isUnchanged: Bool = true
     ) {
         self.facts = facts
         self.beginning = beginning
         self.digests = digests
         self.mark = mark
+        self.changeTime = changeTime
+        self.isUnchanged = isUnchanged
     }
+
+    /// Lower-case hexadecimal; nil when it was not read to its end.
+    package var sha256: String? { digests[.sha256] }
+
+    /// What it begins with where that is no audio: "an HTML page".
+    package var foreignContent: Message? { if case .foreign(let what) = beginning { what } else { nil } }
 
     /// Bytes that it had when it was fetched, as far as it says that; else those it has.
     package var originalSize: Int64 { mark?.original?.file.size ?? facts.size }
 
     /// Whether the file has the digest; nil when it was not computed.
-    func has(_ digest: ContentDigest) -> Bool? {
+    package func has(_ digest: ContentDigest) -> Bool? {
         digests[digest.algorithm].map { $0 == digest.hexadecimal }
     }
 
     /// Whether it says of itself that it is another one of the listed episodes. A mark of none of them says nothing: a
     /// catalog's keys may have changed.
-    func bearsMark(ofOtherThan episode: Episode, among listed: Set<EpisodeIdentity>) -> Bool {
+    package func bearsMark(ofOtherThan episode: Episode, among listed: Set<EpisodeIdentity>) -> Bool {
         mark.map { $0.episode != episode.identity && listed.contains($0.episode) } ?? false
     }
 }
