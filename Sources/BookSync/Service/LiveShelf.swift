@@ -39,7 +39,7 @@ package actor LiveShelf {
     private var snapshot: JSONDocument?
     private var listeners: [Client: Listener] = [:]
     private var lastClient = 0
-    private var wakeUp: CheckedContinuation<Void, Never>?
+    private let joins = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var isOver = false
 
     /// - Parameter now: the clock.
@@ -63,7 +63,7 @@ package actor LiveShelf {
         if listeners.isEmpty { snapshot = nil }
         lastClient += 1
         listeners[lastClient] = Listener(lastSentAt: now())
-        awake()
+        joins.continuation.yield()
         return lastClient
     }
 
@@ -101,7 +101,7 @@ package actor LiveShelf {
     package func work() async {
         while !Task.isCancelled {
             if listeners.isEmpty {
-                await sleepUntilJoined()
+                for await _ in joins.stream { break }
                 continue
             }
             await poll()
@@ -114,21 +114,6 @@ package actor LiveShelf {
         }
         isOver = true
         for client in listeners.keys { leave(client) }
-    }
-
-    private func sleepUntilJoined() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled || !listeners.isEmpty { continuation.resume() } else { wakeUp = continuation }
-            }
-        } onCancel: {
-            Task { await self.awake() }
-        }
-    }
-
-    private func awake() {
-        wakeUp?.resume()
-        wakeUp = nil
     }
 
     private func poll() async {

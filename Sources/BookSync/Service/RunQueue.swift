@@ -56,7 +56,7 @@ package actor RunQueue {
     /// Reads durations while nothing else is to be done; nil where nothing does.
     private let catchUp: MediaCatchUp?
     private let runner: Runner
-    private let turns: RunTurns
+    private let turns: Slots
     /// What is done at the moment; of a run that fetches what was asked for it has the kind alone.
     private var current: StoredRequest?
     /// Requests that were tried once since this process began: what a run left of them is done by the next one, whatever that is
@@ -75,9 +75,8 @@ package actor RunQueue {
     private var prepared: Set<Int64> = []
     /// True once ``work()`` ends.
     private var isOver = false
-    private var wakeUp: CheckedContinuation<Void, Never>?
-    /// Whether something was asked for since the last look at what there is to do.
-    private var isAwake = false
+    /// Tells ``work()`` that there may be something to do.
+    private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     /// What is done of the errand under way.
     private var work: Task<RunReport, any Error>?
     /// When all that is subscribed to is fetched next, where that is scheduled.
@@ -85,10 +84,10 @@ package actor RunQueue {
 
     /// - Parameters:
     ///   - knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
-    ///   - turns: shared with the queues of other libraries: their runs take turns, so that no host is asked by two at once.
+    ///   - turns: one slot, shared with the queues of other libraries: their runs take turns, so that no host is asked by two at once.
     package init(
         _ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, joins: BookJoins? = nil,
-        catchUp: MediaCatchUp? = nil, turns: RunTurns = RunTurns(), runner: Runner
+        catchUp: MediaCatchUp? = nil, turns: Slots = Slots(count: 1), runner: Runner
     ) {
         self.catchUp = catchUp
         self.turns = turns
@@ -141,13 +140,13 @@ package actor RunQueue {
             try await prepare(store)
             try await store.ask(requests)
         }
-        awake()
+        wakeUps.continuation.yield()
     }
 
     /// Has all that is subscribed to be fetched, because it is time.
     package func mirrorNow() {
         isMirrorDue = true
-        awake()
+        wakeUps.continuation.yield()
     }
 
     /// Has paused, failed and cancelled episodes be fetched, and those that a run left which was cut off.
@@ -159,7 +158,7 @@ package actor RunQueue {
             try await control.ask(StoredRequest.toFetch(left))
             return try await control.resume(scope) + left.count
         }
-        awake()
+        wakeUps.continuation.yield()
         return count
     }
 
@@ -215,10 +214,9 @@ package actor RunQueue {
     /// failure of a run ends it.
     package func work() async {
         while !Task.isCancelled {
-            isAwake = false
             guard let errand = await nextErrand() else {
                 let reading = Task { [catchUp] in await catchUp?.execute() }
-                await sleep()
+                for await _ in wakeUps.stream { break }
                 reading.cancel()
                 await reading.value
                 continue
@@ -274,7 +272,7 @@ package actor RunQueue {
             }
             prepared.insert(next.id)
             preparation = nil
-            awake()
+            wakeUps.continuation.yield()
             // A store that cannot be read is reported where jobs are chosen.
             if let stored = try? await requests() { prepareNext(of: stored) }
         }
@@ -334,22 +332,6 @@ package actor RunQueue {
     ) async throws -> RunReport {
         isRecorded = true
         return try await runner.execute(request, command, configuration, session)
-    }
-
-    private func sleep() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled || isAwake { continuation.resume() } else { wakeUp = continuation }
-            }
-        } onCancel: {
-            Task { await self.awake() }
-        }
-    }
-
-    private func awake() {
-        isAwake = true
-        wakeUp?.resume()
-        wakeUp = nil
     }
 
     private func run(_ errand: StoredRequest) async throws -> RunReport {
@@ -416,7 +398,7 @@ package actor RunQueue {
             at: configuration.library, command: command, waitingFor: Self.patience, knownLibraries: knownLibraries
         ) { session in
             // Not before: while another process has this library, others need not wait.
-            try await turns.taking { try await body(session) }
+            try await turns.withSlot { try await body(session) }
         }
     }
 }

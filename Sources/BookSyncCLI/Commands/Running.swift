@@ -65,7 +65,7 @@ extension Program {
 
     /// Do runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell. One for each library.
     func runQueues(_ configuration: Configuration) async throws -> [RunQueue] {
-        let (watch, turns) = (try await ConfigurationWatch(path: configurationPath), RunTurns())
+        let (watch, turns) = (try await ConfigurationWatch(path: configurationPath), Slots(count: 1))
         var style = eventStyle
         // Many runs come and go, and nobody looks at this terminal for them.
         style.showsBars = false

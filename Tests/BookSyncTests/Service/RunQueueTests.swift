@@ -52,7 +52,7 @@ import Testing
     ///   - listens: which of its runs look at what joins them.
     ///   - onRun: is called before each run, with its number from 1.
     private func withQueue(
-        feeds: Int, turns: RunTurns = RunTurns(), listens: @escaping @Sendable (Int) -> Bool = { _ in false },
+        feeds: Int, turns: Slots = Slots(count: 1), listens: @escaping @Sendable (Int) -> Bool = { _ in false },
         onRun: @escaping @Sendable (Int, RunQueue) async throws -> Void = { _, _ in },
         _ body: (RunQueue, Watched<[Run]>) async throws -> Void
     ) async throws {
@@ -132,8 +132,8 @@ import Testing
 
     @Test(arguments: ["join", "mirror"])
     func `what is asked for while a run waits is fetched, and what is cancelled is not`(command: String) async throws {
-        let (turns, gate) = (RunTurns(), Gate())
-        async let other: Void = turns.taking { try await waitUntil("the gate opens") { gate.isOpen } }
+        let (turns, gate) = (Slots(count: 1), Gate())
+        async let other: Void = turns.withSlot { try await waitUntil("the gate opens") { gate.isOpen } }
         let listens: @Sendable (Int) -> Bool = { _ in command == "mirror" }
         try await withQueue(feeds: 1, turns: turns, listens: listens) { desk, runs in
             if command == "join" { try await desk.join(Self.feed("joined").book) } else { try await desk.mirror() }

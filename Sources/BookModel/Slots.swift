@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Lets so many calls run at once; the others wait in their order.
-final class Slots: Sendable {
+package final class Slots: Sendable {
     private struct State {
         var free: Int
         var waiting: [(id: UUID, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -10,12 +10,12 @@ final class Slots: Sendable {
 
     private let state: Mutex<State>
 
-    init(count: Int) {
+    package init(count: Int) {
         state = Mutex(State(free: max(1, count)))
     }
 
     /// - Throws: `CancellationError` where the task is cancelled while it waits; else what `body` throws.
-    func withSlot<Value>(_ body: () async throws -> Value) async throws -> Value {
+    package func withSlot<Value>(_ body: () async throws -> Value) async throws -> Value {
         let id = UUID()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
