@@ -25,6 +25,25 @@ package func limited<Value: Sendable>(
     }
 }
 
+extension Sequence where Self: Sendable, Element: Sendable {
+    /// Makes something of each element, of so many at once.
+    /// - Returns: what was made, in the order of the elements.
+    /// - Throws: what `body` throws first; then the others are cancelled.
+    package func concurrentMap<Made: Sendable>(
+        atOnce count: Int, _ body: @escaping @Sendable (Element) async throws -> Made
+    ) async throws -> [Made] {
+        try await withThrowingTaskGroup(of: (Int, Made).self) { group in
+            var made: [Int: Made] = [:]
+            for (index, element) in enumerated() {
+                if index >= count, let (done, value) = try await group.next() { made[done] = value }
+                group.addTask { (index, try await body(element)) }
+            }
+            for try await (index, value) in group { made[index] = value }
+            return made.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+}
+
 extension Array where Element: Sendable {
     /// Makes something of each part of the array, of several at once on all cores, and hands it on in the order of the parts.
     /// - Parameter count: elements of a part.

@@ -11,21 +11,15 @@ package enum FileExamination {
     package static func examine(
         _ questions: [String: ProbeDepth], in folder: String
     ) async throws -> [String: ExaminedFile] {
-        var answers: [String: ExaminedFile] = [:]
-        var rest = questions.sorted { $0.key < $1.key }[...]
-        await withTaskGroup(of: (String, ExaminedFile?).self) { group in
-            func addNext() {
-                guard let (path, depth) = rest.popFirst(), !Task.isCancelled else { return }
-                group.addTask { (path, await examined(folder + "/" + path, depth)) }
-            }
-            for _ in 0..<max(2, ProcessInfo.processInfo.activeProcessorCount) { addNext() }
-            while let (path, answer) = await group.next() {
-                answers[path] = answer
-                addNext()
-            }
+        let atOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        let sorted = questions.sorted { $0.key < $1.key }
+        let answers = try await sorted.concurrentMap(atOnce: atOnce) { path, depth in
+            try Task.checkCancellation()
+            return (path, await examined(folder + "/" + path, depth))
         }
+        // One that was being read has no answer then.
         try Task.checkCancellation()
-        return answers
+        return Dictionary(uniqueKeysWithValues: answers).compactMapValues(\.self)
     }
 
     private static func examined(_ path: String, _ depth: ProbeDepth) async -> ExaminedFile? {

@@ -239,22 +239,7 @@ package struct BookJoin: Sendable {
         return ranges + [start..<parts.count]
     }
 
-    /// What the body makes of each, in their order; so many at once that the probe has no queue.
-    private func ordered<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], _ body: @escaping @Sendable (_ index: Int, Input) async throws -> Output
-    ) async throws -> [Output] {
-        try await withThrowingTaskGroup(of: (Int, Output).self) { group in
-            var outputs = [Output?](repeating: nil, count: inputs.count)
-            for (index, input) in inputs.enumerated() {
-                if index >= 2, let (done, output) = try await group.next() { outputs[done] = output }
-                group.addTask { (index, try await body(index, input)) }
-            }
-            for try await (index, output) in group { outputs[index] = output }
-            return outputs.compactMap(\.self)
-        }
-    }
-
-    /// The same, of what is audio.
+    /// What the body makes of each that is audio, in their order; so many at once that the probe has no queue.
     /// - Parameter first: the index of the first among the book's files.
     /// - Throws: ``UnreadableEpisodes`` where others are, and the book is joined without those that are not.
     private func readable<Input: Sendable>(
@@ -262,7 +247,8 @@ package struct BookJoin: Sendable {
         _ body: @escaping @Sendable (_ index: Int, Input) async throws -> AudioPart
     ) async throws -> [AudioPart] {
         let isIncomplete = request.isIncomplete
-        let results = try await ordered(inputs) { index, input -> Result<AudioPart, Failure> in
+        let results = try await inputs.enumerated().concurrentMap(atOnce: 2) {
+            index, input -> Result<AudioPart, Failure> in
             do {
                 return .success(try await body(index, input))
             } catch let failure as Failure where isIncomplete && failure.reason == .unreadableAudio {

@@ -96,7 +96,7 @@ extension Configuration {
                 }
             }
             let unknown = subscribed.filter { configuration.recognised[$0] == nil }
-            let all = await self.books(at: unknown, among: books, transport: transport, logger: logger, emit)
+            let all = try await self.books(at: unknown, among: books, transport: transport, logger: logger, emit)
             for (address, found) in all { configuration.add(found, at: address, &books) }
             try Task.checkCancellation()
         }
@@ -136,28 +136,15 @@ extension Configuration {
     private func books(
         at addresses: [ResourceAddress], among books: AddressedBooks, transport: HTTPTransport, logger: Logger,
         _ emit: @escaping @Sendable (SyncEvent) -> Void
-    ) async -> [ResourceAddress: Found] {
-        await withTaskGroup(of: (ResourceAddress, Found?).self) { group in
-            var found: [ResourceAddress: Found] = [:]
-            var waiting = addresses[...]
-            func askNext() {
-                guard let address = waiting.popFirst() else { return }
-                group.addTask {
-                    do {
-                        return (address, try await book(at: address, among: books, transport: transport, emit))
-                    } catch {
-                        logger.info("an address is not recognised", metadata: ["why": "\(error)"])
-                        return (address, nil)
-                    }
-                }
+    ) async throws -> [(address: ResourceAddress, found: Found)] {
+        try await addresses.concurrentMap(atOnce: Self.recognitionJobs) { address -> (ResourceAddress, Found)? in
+            do {
+                return (address, try await book(at: address, among: books, transport: transport, emit))
+            } catch {
+                logger.info("an address is not recognised", metadata: ["why": "\(error)"])
+                return nil
             }
-            for _ in 0..<Self.recognitionJobs { askNext() }
-            for await (address, book) in group {
-                found[address] = book
-                askNext()
-            }
-            return found
-        }
+        }.compactMap(\.self)
     }
 
     private func book(

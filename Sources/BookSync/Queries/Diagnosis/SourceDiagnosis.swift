@@ -44,17 +44,10 @@ struct SourceDiagnosis: Sendable {
         hurried.downloads.stallTimeout = min(Self.patience, hurried.downloads.stallTimeout)
         let asked = hurried
         return try await withHTTPTransport(options: asked.transportOptions, logger: logger) { transport in
-            try await withThrowingTaskGroup(of: (Int, Finding).self) { group in
-                for (index, inquiry) in inquiries.enumerated() {
-                    guard let source = asked.source(named: inquiry.source) else { continue }
-                    group.addTask {
-                        (index, try await Self.finding(of: source, inquiry, configuration: asked, transport: transport))
-                    }
-                }
-                var findings: [(Int, Finding)] = []
-                for try await finding in group { findings.append(finding) }
-                return findings.sorted { $0.0 < $1.0 }.map(\.1)
-            }
+            try await inquiries.concurrentMap(atOnce: inquiries.count) { inquiry -> Finding? in
+                guard let source = asked.source(named: inquiry.source) else { return nil }
+                return try await Self.finding(of: source, inquiry, configuration: asked, transport: transport)
+            }.compactMap(\.self)
         }
     }
 

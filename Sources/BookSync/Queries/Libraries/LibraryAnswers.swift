@@ -32,30 +32,18 @@ package struct LibraryAnswers<Value: Sendable>: Sendable {
     package static func of(
         _ places: [LibraryPlace], _ body: @escaping @Sendable (LibraryPlace) async throws -> Value
     ) async throws -> Self {
-        let outcomes = try await withThrowingTaskGroup(of: (Int, Result<Value, Failure>).self) {
-            group in
-            var outcomes: [Int: Result<Value, Failure>] = [:]
-            for (index, place) in places.enumerated() {
-                if index >= askedAtOnce, let (done, outcome) = try await group.next() {
-                    outcomes[done] = outcome
-                }
-                group.addTask {
-                    do {
-                        return (index, .success(try await body(place)))
-                    } catch let failure as Failure {
-                        return (index, .failure(failure))
-                    }
-                }
+        let outcomes = try await places.concurrentMap(atOnce: askedAtOnce) { place -> Result<Value, Failure> in
+            do {
+                return .success(try await body(place))
+            } catch let failure as Failure {
+                return .failure(failure)
             }
-            for try await (done, outcome) in group { outcomes[done] = outcome }
-            return outcomes
         }
         var all = Self()
-        for (index, place) in places.enumerated() {
-            switch outcomes[index] {
+        for (place, outcome) in zip(places, outcomes) {
+            switch outcome {
             case .success(let value): all.answers.append((place, value))
             case .failure(let failure): all.failures.append((place, failure))
-            case nil: break
             }
         }
         if let (_, failure) = all.failures.first, all.answers.isEmpty { throw failure }
