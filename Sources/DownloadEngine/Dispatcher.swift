@@ -104,15 +104,13 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Shows what has begun, stops what the user paused or cancelled since the last look, and has ``EngineTools/look`` find what
-    /// they want.
+    /// Shows what has begun, and stops what the user paused or cancelled since the last look.
     private func obey() async {
         do {
             let begun = state.withLock { $0.newlyBegun() }
             if !begun.isEmpty { try tools.journal.commit(begun: begun) }
             let stopped = try await tools.journal.stoppedTransfers()
             change { $0.obey(stopped) }
-            try await tools.look()
             state.withLock { $0.failedLooks = 0 }
         } catch {
             change { $0.noteFailedLook(error) }

@@ -39,7 +39,6 @@ package struct DownloadEngine: Sendable {
     /// - Parameters:
     ///   - library: absolute path of the library.
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
-    ///   - look: looks at what users want since the last call, and puts it into the inbox; is called four times a second.
     ///   - makeRoom: gets how many bytes the disk lacks, and says whether it has freed that many.
     ///   - keepReplaced: gets an episode and the path of its file before that is replaced; where it throws, the file stays. May
     ///     block.
@@ -49,7 +48,6 @@ package struct DownloadEngine: Sendable {
     package init(
         transport: HTTPTransport, journal: any TransferJournal, library: String, partialFolder: String,
         settings: EngineSettings, logger: Logger,
-        look: @escaping @Sendable () async throws -> Void = {},
         makeRoom: @escaping @Sendable (Int64) async -> Bool = { _ in false },
         keepReplaced: @escaping @Sendable (EpisodeIdentity, String) throws -> Void = { _, _ in },
         requireHeld: @escaping @Sendable () throws -> Void = {},
@@ -65,7 +63,7 @@ package struct DownloadEngine: Sendable {
             publisher: Publisher(
                 library: library, journal: journal, watch: watch, keepReplaced: keepReplaced,
                 onUnsyncedFolder: { Self.noteUnsyncedFolders(in: library, emit) }),
-            look: look, makeRoom: makeRoom, objection: objection, emit: emit, logger: logger)
+            makeRoom: makeRoom, objection: objection, emit: emit, logger: logger)
     }
 
     /// Makes sure that the library is the one that the run began with.

@@ -12,7 +12,6 @@ struct EngineTools: Sendable {
     let watch: DiskGuard
     let publisher: Publisher
     let threads = EngineThreads()
-    let look: @Sendable () async throws -> Void
     let makeRoom: @Sendable (Int64) async -> Bool
     let objection: @Sendable (String, Episode) async -> Message?
     let emit: @Sendable (SyncEvent) -> Void

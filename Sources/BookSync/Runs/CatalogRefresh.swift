@@ -24,7 +24,10 @@ struct CatalogRefresh: Sendable {
     /// What failed in the last run, by its subject.
     let outages: [String: Outage]
     /// Whence more requests come; nil where none do.
-    var control: RunControl?
+    var feed: RequestFeed?
+    /// Gets whether a failure ended the engine, when it has ended: until then the books' episodes are fetched. nil where nothing
+    /// is.
+    var engineEnd: AsyncStream<Bool>?
     let emit: @Sendable (SyncEvent) -> Void
 
     /// What came of it beside the plans.
@@ -51,8 +54,8 @@ struct CatalogRefresh: Sendable {
     private enum Answer: Sendable {
         case prepared(Int, Result<PreparedBook, any Error>)
         case timeIsUp
-        /// More requests; nil when no more can come.
-        case joined([RunRequest]?)
+        case looked([RunRequest])
+        case engineEnded(isBroken: Bool)
     }
 
     /// - Parameters:
@@ -60,10 +63,10 @@ struct CatalogRefresh: Sendable {
     ///     are planned all the same.
     ///   - onPlan: gets each plan, and whether its request joined the run later. What it throws ends the run.
     ///   - onFinished: called whenever all that was asked for so far is planned or has failed, with what came of it since the
-    ///     last time. Returns when no more requests can come.
+    ///     last time, and how many requests that were. Returns when no more requests can come.
     func execute(
         within seconds: Double?, onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void,
-        onFinished: (Outcome) async throws -> Void
+        onFinished: (Outcome, _ requests: Int) async throws -> Void
     ) async throws {
         var schedule = CatalogSchedule(
             jobs: Self.jobs, jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
@@ -75,16 +78,20 @@ struct CatalogRefresh: Sendable {
             emit(.asking(catalogs: entries.count))
             schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
         }
-        func add(_ request: RunRequest, hasJoined: Bool) async throws {
+        func add(_ request: RunRequest, hasJoined: Bool) {
             work.requests += 1
             record(request.lists, &work)
             ask(for: work.add(entries(of: request, hasJoined: hasJoined)))
         }
-        try await add(request, hasJoined: false)
-        var isOpen = control != nil
+        add(request, hasJoined: false)
+        for request in try await feed?.look() ?? [] { add(request, hasJoined: true) }
+        var isOpen = engineEnd != nil
         try await withThrowingTaskGroup(of: Answer.self) { group in
             if let seconds { group.addTask { await Self.alarm(after: seconds) } }
-            if let control { group.addTask { .joined(await control.nextJoined()) } }
+            if let feed { group.addTask { .looked(await feed.next()) } }
+            if let engineEnd {
+                group.addTask { .engineEnded(isBroken: await engineEnd.first { _ in true } ?? false) }
+            }
             while !Task.isCancelled, work.outcome.stop == nil {
                 ask(for: work.addParked())
                 if isTimeUp { giveUp(&work, &schedule) }
@@ -106,12 +113,16 @@ struct CatalogRefresh: Sendable {
                 switch try await group.next() {
                 case .timeIsUp?:
                     isTimeUp = true
-                case .joined(let requests?)?:
-                    for request in requests { try await add(request, hasJoined: true) }
-                    if let control { group.addTask { .joined(await control.nextJoined()) } }
-                case .joined(nil)?:
+                case .looked(let requests)?:
+                    guard isOpen, let feed else {
+                        feed?.giveBack(requests)
+                        continue
+                    }
+                    for request in requests { add(request, hasJoined: true) }
+                    group.addTask { .looked(await feed.next()) }
+                case .engineEnded(let isBroken)?:
                     isOpen = false
-                    if control?.isBroken == true, !work.isFinished { leave(&work) }
+                    if isBroken, !work.isFinished { leave(&work) }
                 case .prepared(let index, let result)?:
                     if work.open.contains(index) { record(result, at: index, &work, &schedule) }
                 case nil:
@@ -119,9 +130,7 @@ struct CatalogRefresh: Sendable {
                 }
             }
             group.cancelAll()
-            var unread: [RunRequest] = []
-            for try await case .joined(let requests?) in group { unread += requests }
-            control?.stopListening(unread: unread)
+            for try await case .looked(let requests) in group { feed?.giveBack(requests) }
         }
         try await finish(&work, onFinished)
     }
@@ -138,12 +147,12 @@ struct CatalogRefresh: Sendable {
     }
 
     /// Tells what came of everything so far.
-    private func finish(_ work: inout Work, _ onFinished: (Outcome) async throws -> Void) async throws {
+    private func finish(_ work: inout Work, _ onFinished: (Outcome, _ requests: Int) async throws -> Void) async throws
+    {
         guard work.requests > 0 else { return }
         await nameBooks(of: &work)
-        try await onFinished(work.outcome)
+        try await onFinished(work.outcome, work.requests)
         work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
-        control?.inbox.release(work.requests)
         work.requests = 0
     }
 
@@ -200,7 +209,7 @@ struct CatalogRefresh: Sendable {
                 of: entry.item.book, at: entry.server, isComplete: prepared.refreshed.proof.isComplete)
             _ = schedule.end(index, .listed)
             work.ready[index] = prepared
-            if control != nil { work.remember(prepared) }
+            if feed != nil { work.remember(prepared) }
         case .failure(is CancellationError):
             work.close(index)
         case .failure(let error):

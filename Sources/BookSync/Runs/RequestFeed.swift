@@ -1,29 +1,76 @@
 import BookModel
 import CatalogStore
 import DownloadEngine
+import Logging
 import Settings
+import Synchronization
 
 /// Has what users ask for join the run under way, whoever asked, when, and in whatever process.
 ///
 /// A request stays in the store until the run that took it has ended by itself: one that is killed or interrupted leaves it to
 /// the next.
-struct RequestFeed: Sendable {
-    let configuration: Configuration
+final class RequestFeed: Sendable {
+    private let configuration: Configuration
     let store: CatalogStore
-    let control: RunControl
-    let emit: @Sendable (SyncEvent) -> Void
+    private let inbox: TransferInbox
+    /// Requests of the store that the run does, with their books.
+    private let taken: Mutex<[Int64: BookIdentity]>
+    private let logger: Logger
+    private let emit: @Sendable (SyncEvent) -> Void
+
+    /// - Parameter taken: requests that the run does anyway.
+    init(
+        configuration: Configuration, store: CatalogStore, inbox: TransferInbox, taken: [Int64: BookIdentity] = [:],
+        logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        (self.configuration, self.store, self.inbox, self.logger, self.emit) = (
+            configuration, store, inbox, logger, emit
+        )
+        self.taken = Mutex(taken)
+    }
 
     /// Takes what is new, and leaves what is asked for no longer.
-    func look() async throws {
+    /// - Returns: requests each of which holds the inbox open; none where it is closed: then they are left to the next run.
+    func look() async throws -> [RunRequest] {
         let stored = try await store.requests()
-        control.keepTaken(only: Set(stored.map(\.id)))
-        let taken = control.takenRequests
-        let asked = stored.filter { taken[$0.id] == nil }
-        for request in try await configuration.runRequests(of: asked, in: store) {
-            let (own, others) = try await request.leavingOtherLibraries(configuration, store: store)
-            guard control.join(own) else { return }
-            for failure in others { emit(.failed(failure)) }
+        let ids = Set(stored.map(\.id))
+        let known = taken.withLock { taken in
+            taken = taken.filter { ids.contains($0.key) }
+            return taken
         }
+        var asked: [(request: RunRequest, left: [FailureReport])] = []
+        for request in try await configuration.runRequests(of: stored.filter { known[$0.id] == nil }, in: store) {
+            asked.append(try await request.leavingOtherLibraries(configuration, store: store))
+        }
+        // From here on nothing fails: each that is taken is returned.
+        var joined: [RunRequest] = []
+        for (request, left) in asked {
+            guard inbox.hold() else { break }
+            taken.withLock { $0.merge(request.ids) { $1 } }
+            for failure in left { emit(.failed(failure)) }
+            joined.append(request)
+        }
+        return joined
+    }
+
+    /// Looks again after a while.
+    func next() async -> [RunRequest] {
+        do {
+            try await Task.sleep(for: .seconds(0.25))
+            return try await look()
+        } catch {
+            // The next look may tell. Where the store stays unreadable, the engine ends the run.
+            if !Task.isCancelled { logger.error("the requests cannot be read", metadata: ["error": "\(error)"]) }
+            return []
+        }
+    }
+
+    /// Leaves requests that were taken to the next run.
+    func giveBack(_ requests: [RunRequest]) {
+        taken.withLock { taken in
+            for id in requests.flatMap(\.ids.keys) { taken[id] = nil }
+        }
+        inbox.release(requests.count)
     }
 
     /// Removes the transfers that were cancelled since they were requested.
@@ -39,13 +86,9 @@ struct RequestFeed: Sendable {
     }
 
     /// Forgets what the run has done.
-    /// - Parameters:
-    ///   - unread: what joined the run, and it did not come to see.
-    ///   - books: of which something is left for another run.
-    func end(leaving unread: [RunRequest], _ books: Set<BookIdentity>) async throws {
-        let unread = Set(unread.flatMap(\.ids.keys))
-        let done = control.takenRequests.filter { !unread.contains($0.key) && !books.contains($0.value) }
-        try await store.end(done.keys)
+    /// - Parameter books: of which something is left for another run.
+    func end(leaving books: Set<BookIdentity>) async throws {
+        try await store.end(taken.withLock { $0.filter { !books.contains($0.value) } }.keys)
     }
 }
 

@@ -18,6 +18,7 @@ struct RunUnderWay {
     private let outages: [String: Outage]
     /// What users ask for meanwhile; nil for a repair, which does nothing else.
     private let feed: RequestFeed?
+    private let inbox = TransferInbox()
     private(set) var report = RunReport()
     /// Whether something ended the run that would have ended any.
     private var isCut = false
@@ -42,10 +43,13 @@ struct RunUnderWay {
         (self.run, self.request, self.session, self.transport) = (run, request, session, transport)
         emit = run.emit
         outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
+        // Until the catalogs of the run's own request were asked.
+        _ = inbox.hold()
         feed =
             request.repairs == nil
-            ? RequestFeed(configuration: run.configuration, store: session.store, control: run.control, emit: run.emit)
-            : nil
+            ? RequestFeed(
+                configuration: run.configuration, store: session.store, inbox: inbox, taken: request.ids,
+                logger: run.logger, emit: run.emit) : nil
         exports = RunExport(configuration: run.configuration, session: session, logger: run.logger, emit: run.emit)
         for failure in left { report.fail(failure, emit: emit) }
     }
@@ -54,13 +58,13 @@ struct RunUnderWay {
 
     /// Asks the catalogs, and does what the plans want; what is missing is fetched meanwhile.
     mutating func refreshAndFetch() async throws -> EngineReport {
-        let (reader, control) = (try await reader(), run.control)
+        let reader = try await reader()
         let reading = reader.map { reader in Task { await reader.run() } }
         defer { reading?.cancel() }
         let engine = engine(reader)
-        try await feed?.look()
-        async let fetched = Self.fetch(with: engine, control)
-        try await refreshCatalogs(engine)
+        let (engineEnd, end) = AsyncStream<Bool>.makeStream()
+        async let fetched = Self.fetch(with: engine, inbox, end)
+        try await refreshCatalogs(engine, until: engineEnd)
         let transfers = await fetched
         reading?.cancel()
         if let notice = await reading?.value { emit(.notice(notice)) }
@@ -86,7 +90,6 @@ struct RunUnderWay {
             transport: transport, journal: session.store, library: session.folder.path,
             partialFolder: session.folder.partialFolder, settings: run.configuration.engineSettings(request.limits),
             logger: run.logger,
-            look: { [feed] in try await feed?.look() },
             makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
             keepReplaced: { [operations = session.operations, batch = run.startedAt] episode, path in
                 try operations.keep(episode, at: path, batch: batch)
@@ -102,31 +105,34 @@ struct RunUnderWay {
     }
 
     /// Has the engine fetch what comes; when it has done that, nothing can join the run any more.
-    private static func fetch(with engine: DownloadEngine, _ control: RunControl) async -> EngineReport {
-        let report = await engine.run(control.inbox)
-        control.end(isBroken: report.stop != nil)
+    private static func fetch(
+        with engine: DownloadEngine, _ inbox: TransferInbox, _ end: AsyncStream<Bool>.Continuation
+    ) async -> EngineReport {
+        let report = await engine.run(inbox)
+        end.yield(report.stop != nil)
         return report
     }
 
-    private mutating func refreshCatalogs(_ engine: DownloadEngine) async throws {
+    private mutating func refreshCatalogs(_ engine: DownloadEngine, until engineEnd: AsyncStream<Bool>) async throws {
         let refresh = CatalogRefresh(
             configuration: run.configuration, namings: try Namings(of: run.configuration), request: request,
             library: run.configuration.library, store: session.store,
-            stores: true, transport: transport, outages: outages, control: run.control, emit: emit)
+            stores: true, transport: transport, outages: outages, feed: feed, engineEnd: engineEnd, emit: emit)
         let patience = request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))
         try await refresh.execute(within: patience) { assembled, hasJoined in
             // Where the disk is gone nothing is there, and all would count as deleted.
             try await engine.requireLibrary()
             try await add(assembled, hasJoined: hasJoined)
-        } onFinished: { outcome in
+        } onFinished: { outcome, requests in
             report.record(outcome, known: outages, emit: emit)
             if let stop = outcome.stop?.failure {
                 isCut = isCut || stop.kind == .libraryUnwritable || stop.reason == .takenOver
             }
             // The user may have cancelled some of them while the other catalogs were read.
             report.recordCancelled(try await feed?.removeCancelled(from: &collected).count ?? 0)
-            run.control.inbox.add(collected)
+            inbox.add(collected)
             collected = []
+            inbox.release(requests)
         }
     }
 
@@ -158,7 +164,7 @@ struct RunUnderWay {
         if request.limits.episodes != nil || request.limits.bytes != nil {
             collected += wanted
         } else {
-            run.control.inbox.add(wanted)
+            inbox.add(wanted)
         }
         for request in wanted where request.replacing != nil {
             toReplace[request.episode.identity] = request.episode.named(in: request.title)
@@ -243,7 +249,7 @@ struct RunUnderWay {
     mutating func record(_ transfers: EngineReport) async throws {
         var transfers = transfers
         isCut = isCut || transfers.stop != nil
-        report.summary.left += run.control.inbox.close().count
+        report.summary.left += inbox.close().count
         try await tellMissingRoom(for: transfers)
         var removed: Set<EpisodeIdentity> = []
         for episode in transfers.stopped.keys {
@@ -316,10 +322,9 @@ struct RunUnderWay {
     private mutating func endRequests() async {
         guard let feed else { return }
         do {
-            let unread = run.control.close()
             let waiting = request.limits.allowAll ? [] : try await feed.store.unfinishedTransfers()
             let books = waiting.filter { $0.transfer?.state == .waiting }.map(\.episode.identity.book)
-            try await feed.end(leaving: unread, Set(books + report.booksLeft))
+            try await feed.end(leaving: Set(books + report.booksLeft))
         } catch {
             report.fail(FailureReport(failure: .of(error)), emit: emit)
         }

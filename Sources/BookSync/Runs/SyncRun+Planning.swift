@@ -62,8 +62,8 @@ extension SyncRun {
                 transport: transport, outages: outages, emit: emit)
             try await refresh.execute(within: nil) { assembled, _ in
                 try await tell(assembled)
-            } onFinished: {
-                report.record($0, known: outages, emit: emit)
+            } onFinished: { outcome, _ in
+                report.record(outcome, known: outages, emit: emit)
             }
         }
         return report

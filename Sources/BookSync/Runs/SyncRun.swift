@@ -16,7 +16,6 @@ import Transport
 package struct SyncRun: Sendable {
     let configuration: Configuration
     let logger: Logger
-    let control: RunControl
     let media: MediaProbe?
     let writer: MediaProbe?
     let emit: @Sendable (SyncEvent) -> Void
@@ -24,14 +23,12 @@ package struct SyncRun: Sendable {
     let startedAt = Date()
 
     /// - Parameters:
-    ///   - control: tells it what else to do; good for one run.
     ///   - media: what looks into the audio files; nil where nothing does.
     ///   - writer: what writes audio files; nil where ffmpeg is not installed.
     package init(
-        configuration: Configuration, logger: Logger, control: RunControl = RunControl(), media: MediaProbe? = nil,
+        configuration: Configuration, logger: Logger, media: MediaProbe? = nil,
         writer: MediaProbe? = nil, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
-        self.control = control
         self.configuration = configuration
         self.logger = logger
         self.media = media
@@ -89,11 +86,6 @@ package struct SyncRun: Sendable {
         let begin = whole.begunAt ?? .now
         for notice in session.notices { emit(.notice(notice)) }
         let (request, left) = try await whole.leavingOtherLibraries(configuration, store: session.store)
-        guard control.inbox.hold() else {
-            throw Failure(
-                .defect, disposition: .stop, what: "the run cannot begin", why: "its control is of a run before it")
-        }
-        control.take(whole.ids)
         var report = try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             var run = try await RunUnderWay(self, request, left, in: session, over: transport)
             let transfers = try await run.refreshAndFetch()

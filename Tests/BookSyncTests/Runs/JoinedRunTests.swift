@@ -27,18 +27,14 @@ import Transport
         return try RunRequest(items: [.init(book: book, filter: filter, title: "Book \(book.id)")])
     }
 
-    /// A run over some episodes, and what to tell it.
-    private func start(
-        _ request: RunRequest, _ bench: RunBench, _ control: RunControl = RunControl()
-    ) -> (run: Task<RunReport, any Error>, RunControl) {
-        let run = bench.syncRun(control)
-        let library = bench.library
-        let task = Task {
+    /// A run over some episodes.
+    private func start(_ request: RunRequest, _ bench: RunBench) -> Task<RunReport, any Error> {
+        let (run, library) = (bench.syncRun, bench.library)
+        return Task {
             try await LibrarySession.withLibrary(at: library, command: "test") {
                 try await run.execute(request, in: $0)
             }
         }
-        return (task, control)
     }
 
     private func audio(_ bench: RunBench) -> [String] {
@@ -47,10 +43,10 @@ import Transport
 
     @Test func `what joins a run comes before what waits, and is counted with it`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
-            let (run, control) = start(try request("1-3"), bench)
+            let run = start(try request("1-3"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
-            #expect(control.join(try request("5")))
-            #expect(control.join(try request("2,6")))
+            try await bench.ask("5")
+            try await bench.ask("2,6")
             try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 3 }
             // The engine has them when it announced them.
             try await waitUntil("four wait") {
@@ -62,16 +58,15 @@ import Transport
             #expect(audio(bench) == ["1", "2", "5", "6", "3"])
             #expect(report.failures.isEmpty && report.summary.fetched == 5 && report.summary.left == 0)
             #expect(report.summary.books.count == 1)
-            #expect(!control.join(try request("4")))
         }
     }
 
     @Test func `another book joins, and begins although the run has nothing but a catalog to wait for`() async throws {
         let other = BookIdentity(source: "kting", id: "7")
         try await withRunBench(catalog) { bench in
-            let (run, control) = start(try request("1", of: other), bench)
+            let run = start(try request("1", of: other), bench)
             try await bench.waitUntilHeld(25_000, of: 1, ofBook: other)
-            #expect(control.join(try request("2-3")))
+            try await bench.ask("2-3")
             try await waitUntil("they are there") { try await bench.withStore { try await $0.filePaths() }.count == 2 }
             gate.open()
             #expect(try await run.value.summary.fetched == 3)
@@ -80,20 +75,18 @@ import Transport
 
     @Test func `what was paused and is asked for again goes on in the same run`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
-            let (run, control) = start(try request("1-2"), bench)
+            let run = start(try request("1-2"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             #expect(try await bench.control { try await $0.pause(bench.sections(1...1)) } == 1)
             try await bench.events.waitUntil { $0.contains { if case .paused = $0 { true } else { false } } }
             #expect(try await bench.control { try await $0.resume(bench.sections(1...1)) } == 1)
-            // The run may be at its end by now: then it says so.
-            if control.join(try request("1")) {
-                gate.open()
-                let report = try await run.value
-                #expect(report.summary.paused == 0 && report.summary.fetched + report.summary.resumed == 2)
+            gate.open()
+            let summary = try await run.value.summary
+            // The run may have been at its end: then the next one goes on.
+            if try await bench.requests().isEmpty {
+                #expect(summary.paused == 0 && summary.fetched + summary.resumed == 2, "\(summary)")
                 #expect(bench.audioBytesSent <= 80_001)
             } else {
-                gate.open()
-                let summary = try await run.value.summary
                 #expect(summary.paused + summary.left == 1, "\(summary)")
             }
         }
@@ -104,11 +97,11 @@ import Transport
             func pause(_ section: Int) async throws {
                 #expect(try await bench.control { try await $0.pause(bench.sections(section...section)) } == 1)
             }
-            let (first, _) = start(try request("3"), bench)
+            let first = start(try request("3"), bench)
             #expect(try await first.value.summary.fetched == 1)
             // One before the run, and one that it was to fetch.
             try await pause(2)
-            let (run, _) = start(try request("1-2,4"), bench)
+            let run = start(try request("1-2,4"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             try await pause(4)
             try await bench.events.waitUntil { $0.contains { if case .paused = $0 { true } else { false } } }
@@ -143,25 +136,32 @@ import Transport
         async throws
     {
         try await withRunBench(.episodes(2)) { bench in
-            let control = RunControl()
-            #expect(control.inbox.hold())
-            #expect(control.join(try request("2")))
+            try await bench.run(limits: RunLimits(episodes: 0))
+            try await bench.ask("2")
+            let inbox = TransferInbox()
+            #expect(inbox.hold())
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            try await withHTTPTransport(options: bench.configuration.transportOptions, logger: logger) { transport in
-                let refresh = CatalogRefresh(
-                    configuration: bench.configuration, namings: try Namings(of: bench.configuration),
-                    request: try request("1"), library: bench.library, store: nil,
-                    stores: false, transport: transport, outages: [:], control: control
-                ) { _ in }
-                try await refresh.execute(within: nil) { _, _ in
-                    throw Failure(.inputOutput, disposition: .stop, what: "it", why: "nothing works")
-                } onFinished: {
-                    #expect($0.stop != nil)
+            try await bench.withStore { store in
+                let feed = RequestFeed(
+                    configuration: bench.configuration, store: store, inbox: inbox, logger: logger, emit: { _ in })
+                try await withHTTPTransport(options: bench.configuration.transportOptions, logger: logger) {
+                    let refresh = CatalogRefresh(
+                        configuration: bench.configuration, namings: try Namings(of: bench.configuration),
+                        request: try request("1"), library: bench.library, store: nil, stores: false, transport: $0,
+                        outages: [:], feed: feed, engineEnd: AsyncStream<Bool>.makeStream().stream
+                    ) { _ in }
+                    try await refresh.execute(within: nil) { _, _ in
+                        throw Failure(.inputOutput, disposition: .stop, what: "it", why: "nothing works")
+                    } onFinished: { outcome, requests in
+                        #expect(outcome.stop != nil && requests == 2)
+                        inbox.release(requests)
+                    }
                 }
+                // The engine has nothing to do, and nobody keeps it waiting.
+                #expect(!inbox.hold())
+                try await store.ask([StoredRequest(.fetch, RunBench.book)])
+                #expect(try await feed.look().isEmpty)
             }
-            #expect(!control.join(try request("1")))
-            // The engine has nothing to do, and nobody keeps it waiting.
-            #expect(!control.inbox.hold())
         }
     }
 
@@ -170,11 +170,11 @@ import Transport
         catalog.audio["/audio/2.mp3"] = .file(
             ScriptedCatalog.bytes(2), [.instead(.text("gone", status: 404)), .wellBehaved])
         try await withRunBench(catalog, jobs: 2) { bench in
-            let (run, control) = start(try request("1-2"), bench)
+            let run = start(try request("1-2"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             try await bench.events.waitUntil { $0.contains { if case .failed = $0 { true } else { false } } }
             try await waitUntil("it is recorded") { try await bench.shelved(2)?.transfer?.state == .failed }
-            #expect(control.join(try request("2")))
+            try await bench.ask("2")
             try await bench.events.waitUntil { $0.contains { if case .finished = $0 { true } else { false } } }
             gate.open()
             let report = try await run.value
@@ -191,9 +191,9 @@ import Transport
             let limited = try RunRequest(
                 items: [.init(book: RunBench.book, filter: EpisodeFilter(only: SectionRanges(parsing: "1-3")))],
                 limits: RunLimits(episodes: 3))
-            let control = RunControl()
-            #expect(control.join(try request("3")))
-            let run = bench.syncRun(control)
+            try await bench.run(limits: RunLimits(episodes: 0))
+            try await bench.ask("3")
+            let run = bench.syncRun
             gate.open()
             let report = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
                 try await run.execute(limited, in: $0)
@@ -205,12 +205,12 @@ import Transport
 
     @Test func `what joins by force comes back from the trash, and is not fetched again`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
-            let (first, _) = start(try request("2"), bench)
+            let first = start(try request("2"), bench)
             #expect(try await first.value.summary.fetched == 1)
             #expect(try await bench.control { try await $0.remove(bench.sections(2...2)).files } == 1)
-            let (run, control) = start(try request("1"), bench)
+            let run = start(try request("1"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
-            #expect(control.join(try RunRequest(items: try request("2").items, force: true)))
+            try await bench.ask("2", force: true)
             try await waitUntil("it is back") { try await bench.shelved(2)?.file != nil }
             gate.open()
             #expect(try await run.value.failures.isEmpty)
@@ -221,10 +221,10 @@ import Transport
 
     @Test func `a catalog that the run has just read is not asked again, and every episode counts once`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
-            let (run, control) = start(try request("1"), bench)
+            let run = start(try request("1"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             let asked = bench.server.record.requests.count
-            for sections in ["5", "2,6", "2", "6"] { #expect(control.join(try request(sections))) }
+            for sections in ["5", "2,6", "2", "6"] { try await bench.ask(sections) }
             try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 5 }
             #expect(bench.server.record.requests.count == asked)
             gate.open()
@@ -236,7 +236,7 @@ import Transport
 
     @Test func `a file that the run itself is putting in place is not adopted by a plan that joins it`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
-            let (run, control) = start(try request("1-2"), bench)
+            let run = start(try request("1-2"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             let path = try #require(bench.plannedPaths[2])
             let waiting = try #require(try await bench.shelved(2))
@@ -249,7 +249,7 @@ import Transport
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(ScriptedCatalog.bytes(2)).write(to: file)
-            #expect(control.join(try request("2-3")))
+            try await bench.ask("2-3")
             try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 2 }
             try FileManager.default.removeItem(at: file)
             gate.open()
@@ -263,10 +263,10 @@ import Transport
     @Test func `what was asked of a run that ended before it came to it is fetched by the next`() async throws {
         try await withRunBench(catalog) { bench in
             gate.open()
-            let (first, _) = start(try request("2"), bench)
+            let first = start(try request("2"), bench)
             #expect(try await first.value.summary.fetched == 1)
-            try await bench.ask(4)
-            let (second, _) = start(try request("3"), bench)
+            try await bench.ask("4")
+            let second = start(try request("3"), bench)
             #expect(try await second.value.summary.fetched == 2)
             #expect(audio(bench).sorted() == ["2", "3", "4"])
         }
@@ -276,10 +276,10 @@ import Transport
         async throws
     {
         try await withRunBench(catalog) { bench in
-            let (run, _) = start(try request("1"), bench)
+            let run = start(try request("1"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             for section in 2...5 {
-                try await bench.ask(section)
+                try await bench.ask("\(section)")
                 try await waitUntil("it is there") {
                     try await bench.withStore { try await $0.filePaths() }.count == section - 1
                 }
@@ -289,12 +289,46 @@ import Transport
         }
     }
 
-    @Test func `what a run does not come to see is given back`() throws {
-        let control = RunControl()
-        #expect(control.join(try request("3")))
-        #expect(control.close().map(\.items) == [try request("3").items])
-        #expect(control.close().isEmpty)
-        #expect(!control.join(try request("4")))
+    @Test func `what is asked for as a run ends is done by it or by the next one`() async throws {
+        try await withRunBench(catalog) { bench in
+            gate.open()
+            try await bench.run(limits: RunLimits(episodes: 0))
+            for section in 2...6 {
+                let planned = bench.events.value.count
+                let run = start(try request("1"), bench)
+                try await bench.events.waitUntil {
+                    $0.dropFirst(planned).contains { if case .planned = $0 { true } else { false } }
+                }
+                try await bench.ask("\(section)")
+                #expect(try await run.value.failures.isEmpty)
+                let isLeft = try await !bench.requests().isEmpty
+                #expect(try await (bench.shelved(section)?.file == nil) == isLeft, "\(section)")
+            }
+            #expect(try await start(try request("1"), bench).value.failures.isEmpty)
+            #expect(try await bench.requests().isEmpty)
+            #expect(try await bench.withStore { try await $0.filePaths() }.count == 6)
+        }
+    }
+
+    @Test func `what a run does not come to see is given back`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run(limits: RunLimits(episodes: 0))
+            try await bench.ask("3")
+            let inbox = TransferInbox()
+            try await bench.withStore { store in
+                let feed = RequestFeed(
+                    configuration: bench.configuration, store: store, inbox: inbox, logger: Logger(label: "test"),
+                    emit: { _ in })
+                let taken = try await feed.look()
+                #expect(taken.count == 1)
+                #expect(try await feed.look().isEmpty)
+                feed.giveBack(taken)
+                try await feed.end(leaving: [])
+                #expect(try await store.requests().count == 1)
+            }
+            // Nobody keeps the engine waiting.
+            #expect(!inbox.hold())
+        }
     }
 
     @Test func `a cancellation is for one run`() async throws {
@@ -310,8 +344,8 @@ import Transport
     func `what was asked for stays until a run has ended by itself that took it`(end: String) async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
             try await bench.run(limits: RunLimits(episodes: 0))
-            try await bench.ask(1)
-            let (run, _) = start(try request("3"), bench)
+            try await bench.ask("1")
+            let run = start(try request("3"), bench)
             try await bench.waitUntilHeld(25_000, of: 1)
             #expect(try await bench.withStore { try await $0.requests().count } == 1)
             if end != "done" { run.cancel() }
@@ -320,21 +354,10 @@ import Transport
             let left = try await bench.withStore { try await $0.requests().count }
             #expect(left == (end == "done" ? 0 : 1))
             guard end != "done" else { return }
-            let (next, _) = start(try request("2"), bench)
+            let next = start(try request("2"), bench)
             #expect(try await next.value.failures.isEmpty)
             #expect(try await bench.shelved(1)?.file != nil)
             #expect(try await bench.withStore { try await $0.requests().isEmpty })
-        }
-    }
-
-    @Test func `a control that a run has used is refused by the next one`() async throws {
-        try await withRunBench(.episodes(1)) { bench in
-            let (run, control) = start(try request("1"), bench)
-            #expect(try await run.value.summary.fetched == 1)
-            let failure = await #expect(throws: Failure.self) {
-                try await start(try request("1"), bench, control).run.value
-            }
-            #expect(failure?.kind == .defect)
         }
     }
 }

@@ -101,8 +101,8 @@ import Transport
                         ) { _ in }
                         try await refresh.execute(within: 12) { assembled, _ in
                             plans.append("\(assembled.plan.book.identity)")
-                        } onFinished: {
-                            outcomes.append($0)
+                        } onFinished: { outcome, _ in
+                            outcomes.append(outcome)
                         }
                     }
                     let outcome = try #require(outcomes.first)

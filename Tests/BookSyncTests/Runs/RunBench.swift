@@ -88,11 +88,14 @@ struct RunBench: Sendable {
         try await TransferControl.open(in: library, body)
     }
 
-    /// Asks for an episode as another process does.
-    func ask(_ section: Int) async throws {
-        let filter = EpisodeFilter(only: SectionRanges([section...section]))
-        _ = try await control { try await $0.ask([StoredRequest(.fetch, Self.book, filter: filter)]) }
+    /// Asks for episodes as another process does.
+    func ask(_ sections: String, force: Bool = false) async throws {
+        let filter = EpisodeFilter(only: try SectionRanges(parsing: sections))
+        _ = try await control { try await $0.ask([StoredRequest(.fetch, Self.book, filter: filter, force: force)]) }
     }
+
+    /// What was asked for and no run has done.
+    func requests() async throws -> [StoredRequest] { try await withStore { try await $0.requests() } }
 
     /// Names sections of the book.
     func sections(_ sections: ClosedRange<Int>) -> TransferControl.Scope {
@@ -101,13 +104,10 @@ struct RunBench: Sendable {
 
     var listings: Int { server.requests(path: "/catalog").count { $0.query["pageNum"] == "1" } }
 
-    var syncRun: SyncRun { syncRun(RunControl()) }
-
-    func syncRun(_ control: RunControl) -> SyncRun {
+    var syncRun: SyncRun {
         let events = events
         return SyncRun(
-            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            control: control
+            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { event in
             events.update { $0.append(event) }
         }

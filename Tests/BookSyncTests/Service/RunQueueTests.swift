@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 import LibraryFiles
 import Logging
@@ -69,15 +70,13 @@ import Testing
                     configuration, knownLibraries: nil, logger: Logger(label: "test"), turns: turns,
                     runner: RunQueue.Runner(
                         execute: { request, command, configuration, session in
-                            let control = RunControl()
                             var run = Run(command: command, books: request.items.count)
                             if listens(begun.value) {
                                 let feed = RequestFeed(
-                                    configuration: configuration, store: session.store, control: control, emit: { _ in }
-                                )
-                                try await feed.look()
-                                run.joined = await control.nextJoined()?.flatMap(\.items).map(\.book) ?? []
-                                try await feed.end(leaving: [], [])
+                                    configuration: configuration, store: session.store, inbox: TransferInbox(),
+                                    logger: Logger(label: "test"), emit: { _ in })
+                                run.joined = try await feed.look().flatMap(\.items).map(\.book)
+                                try await feed.end(leaving: [])
                             }
                             runs.update { [run] in $0.append(run) }
                             return RunReport()
