@@ -138,7 +138,7 @@ extension ViewMaker {
         let reference = PageRoutes.reference(of: identity)
         func button(_ action: String, _ label: Phrase, kind: String = "", hidden: [FieldView] = []) -> ActionView {
             var button = self.button(action, label, field: "ref", value: reference, of: title, kind: kind)
-            (button.hidden, button.hasHidden) = (hidden, !hidden.isEmpty)
+            button.hidden = hidden
             return button
         }
         func has(_ states: EpisodeState...) -> Bool { states.contains { counts[$0, default: 0] > 0 } }

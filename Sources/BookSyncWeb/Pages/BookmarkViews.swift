@@ -31,7 +31,6 @@ extension ViewMaker {
                 of: "\(time), \(episode.name)", kind: "quiet")
             // Each library has its own numbers.
             remove.hidden = [FieldView(name: "ref", value: PageRoutes.reference(of: book.identity))]
-            remove.hasHidden = true
             view.actions = [remove]
         }
         return view

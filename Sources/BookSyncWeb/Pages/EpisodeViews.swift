@@ -17,7 +17,6 @@ struct ActionView: ViewModel {
     var kind = ""
     /// What it says beside: fields that nobody sees.
     var hidden: [FieldView] = []
-    var hasHidden = false
     /// Whether it asks first, with the question and the button that means it.
     var asks = false
     var question: String?
@@ -146,7 +145,7 @@ struct ViewMaker: Sendable {
 
     func row(
         _ episode: ShelfReader.EpisodeOnDisk, of book: Book, position: ListeningPosition? = nil,
-        speed: Double? = nil
+        speed: Double? = nil, label: Phrase? = nil
     ) -> EpisodeView {
         let (shelved, identity) = (episode.shelved, episode.shelved.episode.identity)
         let state = SeenState(episode, isRunUnderWay: isRunUnderWay)
@@ -161,7 +160,7 @@ struct ViewMaker: Sendable {
             heard: heard(position), error: state == .failed ? shelved.transfer?.error.map { phrases($0) } : nil,
             player: nil,
             media: file.map(routes.audio), actions: actions(on: shelved, state))
-        view.player = file.map { play(shelved.episode, $0, of: book, at: position, speed: speed) }
+        view.player = file.map { play(shelved.episode, $0, of: book, at: position, speed: speed, label: label) }
         switch state {
         case .downloading, .verifying, .paused, .interrupted, .failed, .waiting:
             guard episode.bytesDone > 0 || state == .downloading else { break }
@@ -216,7 +215,6 @@ struct ViewMaker: Sendable {
             var button = button("mark", label, field: field, value: value, of: name, kind: "quiet")
             button.hidden = [FieldView(name: "played", value: "\(played)")]
             if upTo { button.hidden.append(FieldView(name: "up_to", value: "true")) }
-            button.hasHidden = true
             return button
         }
         var marks: [ActionView] = []
@@ -269,7 +267,7 @@ struct ViewMaker: Sendable {
         case .gone: return shelved.file == nil ? [] : [delete]
         case .removed:
             var again = button("fetch", .downloadAgain)
-            (again.hidden, again.hasHidden) = ([FieldView(name: "force", value: "true")], true)
+            again.hidden = [FieldView(name: "force", value: "true")]
             return [again]
         case .locked: return []
         }

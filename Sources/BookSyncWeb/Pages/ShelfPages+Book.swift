@@ -22,14 +22,11 @@ extension ShelfPages {
         var finding: FindingView?
         var pager: PagerView?
         var caption: String
-        var hasBooks = false
-        var hasRows: Bool
         var rows: [EpisodeView]
         var marks: ActionsView
-        var hasBookmarks: Bool
         var bookmarks: [BookmarkView]
         /// The next book of the author that there is something to hear of.
-        var nextBook: NextBookView?
+        var nextBook: BookLink?
         var joined: JoinedView?
     }
 
@@ -41,11 +38,6 @@ extension ShelfPages {
         var failure: String?
         var files: [ChoiceView]
         var actions: [ActionView]
-    }
-
-    private struct NextBookView: ViewModel {
-        var page: String
-        var title: String
     }
 
     /// A field for a number or a part of a name, and the two orders.
@@ -88,15 +80,29 @@ extension ShelfPages {
     /// A book with some of its episodes: where no page is named, those where the user is, or the one looked for.
     /// - Returns: nil when nothing on the shelf has this name.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
-        let phrases = phrases(for: request)
-        let found = try await request.shelf.read { shelf in
-            try await Self.find(id, of: source, Search(request.query), page: request.query["page"], shelf)
+        let found = try await request.shelf.read { shelf -> (view: BookView, shelved: BookSummary, maker: ViewMaker)? in
+            guard let book = try await shelf.book(id, of: source) else { return nil }
+            return try await bookView(of: book, request, shelf)
         }
-        guard let found = found ?? nil else { return nil }
-        let (shelved, part, search) = (found.episodes.book, found.part, found.search)
-        let maker = maker(for: request, isRunUnderWay: found.episodes.isRunUnderWay)
-        let identity = shelved.book.identity
-        let index = request.routes.book(identity)
+        guard let (found, shelved, maker) = found ?? nil else { return nil }
+        var view = found
+        view.joined = try await joined(shelved, request, maker)
+        return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
+    }
+
+    private func bookView(
+        of identity: BookIdentity, _ request: Request, _ shelf: ShelfReader
+    ) async throws -> (view: BookView, shelved: BookSummary, maker: ViewMaker)? {
+        let positions = try await shelf.positions(of: identity)
+        let start = try await Self.start(of: identity, positions, shelf)
+        let found = try await Self.find(Search(request.query), in: identity, start, page: request.query["page"], shelf)
+        guard let (episodes, part, search) = found else { return nil }
+        let (shelved, speed) = (episodes.book, try await shelf.speed(of: identity))
+        let progress = try await shelf.listeningProgress(of: [identity])[identity]
+        let bookmarks = try await shelf.bookmarkedEpisodes(of: identity)
+        let nextBook = try await shelf.nextBook(after: identity)
+        let maker = maker(for: request, isRunUnderWay: episodes.isRunUnderWay)
+        let (phrases, index) = (maker.phrases, request.routes.book(identity))
         func address(_ change: (inout Search) -> Void, page: Int? = nil) -> String {
             var other = search
             change(&other)
@@ -104,23 +110,22 @@ extension ShelfPages {
             return index + (query.isEmpty ? "" : "?")
                 + query.map { "\($0.name)=\(ClientView.encoded($0.value))" }.joined(separator: "&")
         }
-        let (start, speed) = (found.start, found.speed)
         let marks = maker.marks(
             "ref", PageRoutes.reference(of: identity), of: shelved.book.title,
-            isPlayed: found.progress.map { $0.played >= $0.episodes } ?? false, isBegun: found.progress != nil)
-        var view = BookView(
+            isPlayed: progress.map { $0.played >= $0.episodes } ?? false, isBegun: progress != nil)
+        let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
             cover: request.routes.cover(identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(
-                of: shelved, found.progress,
+                of: shelved, progress,
                 in: request.shelf.hasSeveralLibraries ? request.shelf.place.name : nil),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in
                 maker.play(
                     start.episode, start.file, of: shelved.book, at: start.position, speed: speed,
                     label: start.position?.isFinished == false ? .playOn : .playFromStart)
-            }, actions: maker.actions(on: shelved, found.episodes.counts),
-            filters: filters(found.episodes.named, phrases, current: search.selection.state) { state in
+            }, actions: maker.actions(on: shelved, episodes.counts),
+            filters: filters(episodes.named, phrases, current: search.selection.state) { state in
                 address { $0.selection.state = state }
             },
             finding: shelved.episodes <= Self.fewEpisodes
@@ -133,20 +138,16 @@ extension ShelfPages {
                             isCurrent: isReversed == search.selection.isReversed)
                     }),
             pager: part.pager(phrases) { address({ _ in }, page: $0) }, caption: shelved.book.title,
-            hasRows: !found.episodes.episodes.isEmpty,
-            rows: found.episodes.episodes.map { episode in
+            rows: episodes.episodes.map { episode in
                 var row = maker.row(
-                    episode, of: shelved.book, position: found.positions[episode.shelved.episode.identity],
+                    episode, of: shelved.book, position: positions[episode.shelved.episode.identity],
                     speed: speed)
                 row.isSought = episode.shelved.episode.section == search.section
                 return row
-            }, marks: ActionsView(actions: marks), hasBookmarks: !found.bookmarks.isEmpty,
-            bookmarks: found.bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
-            nextBook: found.nextBook.map {
-                NextBookView(page: request.routes.book($0.identity), title: $0.title)
-            })
-        view.joined = try await joined(shelved, request, maker)
-        return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
+            }, marks: ActionsView(actions: marks),
+            bookmarks: bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
+            nextBook: nextBook.map { BookLink(page: request.routes.book($0.identity), title: $0.title) })
+        return (view, shelved, maker)
     }
 
     /// - Returns: nil where nothing can be joined.
@@ -183,12 +184,10 @@ extension ShelfPages {
             actions: isJoining ? [cancel] : isUpToDate || shelved.missing > 0 ? [] : [join])
     }
 
+    /// The part of a book to show, with what is looked for after a number that no episode has became a part of a name.
     private static func find(
-        _ id: String, of source: String, _ search: Search, page wanted: String?, _ shelf: ShelfReader
-    ) async throws -> FoundBook? {
-        guard let book = try await shelf.book(id, of: source) else { return nil }
-        let positions = try await shelf.positions(of: book)
-        let start = try await start(of: book, positions, shelf)
+        _ search: Search, in book: BookIdentity, _ start: Start?, page wanted: String?, _ shelf: ShelfReader
+    ) async throws -> (episodes: EpisodePage, part: PagePart, search: Search)? {
         var search = search
         var index: Int?
         if let section = search.section {
@@ -208,26 +207,11 @@ extension ShelfPages {
         let part = PagePart(
             String(first / rowsOnPage + 1), of: total(found.named, selection.state), size: rowsOnPage)
         if found.episodes.isEmpty, first > 0 { found = try await episodes(from: part.first) ?? found }
-        return FoundBook(
-            episodes: found, part: part, search: search, positions: positions, start: start,
-            speed: try await shelf.speed(of: book), progress: try await shelf.listeningProgress(of: [book])[book],
-            bookmarks: try await shelf.bookmarkedEpisodes(of: book), nextBook: try await shelf.nextBook(after: book))
+        return (found, part, search)
     }
 
     private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
         state.map { counts[$0, default: 0] } ?? counts.values.reduce(0, +)
-    }
-
-    private struct FoundBook: Sendable {
-        var episodes: EpisodePage
-        var part: PagePart
-        var search: Search
-        var positions: [EpisodeIdentity: ListeningPosition]
-        var start: Start?
-        var speed: Double?
-        var progress: ListeningProgress?
-        var bookmarks: [ShelfReader.BookmarkedEpisode]
-        var nextBook: Book?
     }
 
     /// Where listening begins, or goes on.

@@ -8,7 +8,6 @@ extension ShelfPages {
         var actions: [ActionView]
         var caption: String
         var hasBooks = true
-        var hasRows: Bool
         var rows: [EpisodeView]
         var pager: PagerView?
     }
@@ -63,7 +62,7 @@ extension ShelfPages {
         let view = QueueView(
             sum: sum.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }.joined(separator: " · "),
             asked: states.answers.flatMap { $0.value?.requests ?? [] }.summary.map { phrases($0) }, actions: actions,
-            caption: phrases(.queue), hasRows: !rows.isEmpty, rows: rows,
+            caption: phrases(.queue), rows: rows,
             pager: part.pager(phrases) { "\(request.routes.root)/queue?page=\($0)" })
         return try page(
             .queue, view, with: "queue", for: request, section: .queue, isRenewed: true, unanswered: states.failures)

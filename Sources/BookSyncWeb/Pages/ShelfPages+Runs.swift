@@ -2,7 +2,7 @@ import BookModel
 import BookSync
 
 extension ShelfPages {
-    private struct BookLink: ViewModel {
+    struct BookLink: ViewModel {
         var page: String
         var title: String
     }
@@ -20,7 +20,6 @@ extension ShelfPages {
     }
 
     private struct RunsView: ViewModel {
-        var isEmpty: Bool
         var runs: [RunView]
     }
 
@@ -32,7 +31,7 @@ extension ShelfPages {
     func runsPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
         let (runs, unanswered) = try await request.shelf.runs(last: Self.runs)
-        let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases, request.routes) })
+        let view = RunsView(runs: runs.reversed().map { Self.view($0, phrases, request.routes) })
         return try page(.runs, view, with: "runs", for: request, section: .runs, unanswered: unanswered)
     }
 

@@ -12,10 +12,9 @@ extension ShelfPages {
     private struct SearchView: ViewModel {
         var heading: String
         var sum: String
-        var hasBooks: Bool
         var books: [BookCard]
-        var hasRows: Bool
-        var table: TableView
+        /// nil where no episode was found.
+        var table: TableView?
     }
 
     private static let hits = 60
@@ -57,8 +56,8 @@ extension ShelfPages {
             }
         let heading = text.isEmpty ? phrases(.searchHeading) : phrases(.searchFor, ["text": text])
         let view = SearchView(
-            heading: heading, sum: sum, hasBooks: !books.isEmpty, books: books, hasRows: !rows.isEmpty,
-            table: TableView(caption: heading, rows: rows))
+            heading: heading, sum: sum, books: books,
+            table: rows.isEmpty ? nil : TableView(caption: heading, rows: rows))
         return try page(
             .searchHeading, named: heading, view, with: "search", for: request, unanswered: unanswered)
     }

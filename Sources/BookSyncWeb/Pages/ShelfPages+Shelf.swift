@@ -22,7 +22,6 @@ extension ShelfPages {
     private struct ShelfView: ViewModel {
         /// Whether anything may be downloaded while the page is looked at.
         var isLive: Bool
-        var hasContinuing: Bool
         var continuing: [ContinuingView]
         var sum: String
         var isSortable: Bool
@@ -30,7 +29,6 @@ extension ShelfPages {
         var isEmpty: Bool
         var books: [BookCard]
         var pager: PagerView?
-        var hasMore: Bool
         /// Books that followed authors have besides.
         var more: [ListedView]
     }
@@ -59,9 +57,8 @@ extension ShelfPages {
             phrases(.countBooks, count: front.sum.books), phrases(.countEpisodes, count: front.sum.episodes),
             phrases.bytes(front.sum.bytes),
         ]
-        let listening = front.listening.map { Self.view($0, maker) }
         let view = ShelfView(
-            isLive: !request.visitor.user.isLimited, hasContinuing: !listening.isEmpty, continuing: listening,
+            isLive: !request.visitor.user.isLimited, continuing: front.listening.map { Self.view($0, maker) },
             sum: front.sum.books == 0 ? "" : sum.joined(separator: " · "), isSortable: front.sum.books > 1,
             sorts: Self.sorts.map {
                 ChoiceView(
@@ -73,7 +70,7 @@ extension ShelfPages {
                 let identity = book.book.identity
                 return maker.card(book, front.progress[identity], isMoving: front.moving.contains(identity))
             },
-            pager: part.pager(phrases) { address($0, order) }, hasMore: !more.isEmpty,
+            pager: part.pager(phrases) { address($0, order) },
             more: more.map { listed in
                 let add = maker.button(
                     "subscribe", .add, field: "ref", value: listed.reference, of: listed.title)

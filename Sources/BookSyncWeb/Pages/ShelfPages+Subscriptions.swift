@@ -43,7 +43,6 @@ extension ShelfPages {
         /// What became of an imported list, and of each feed that was refused.
         var imported: [String]
         var preview: PreviewView?
-        var isEmpty: Bool
         var subscriptions: [FollowedView]
         var pager: PagerView?
         /// When the next mirror run begins, where one may be asked for.
@@ -120,7 +119,7 @@ extension ShelfPages {
         }
         let view = SubscriptionsView(
             sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
-            trouble: trouble, imported: imported, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
+            trouble: trouble, imported: imported, preview: preview, subscriptions: followed,
             pager: part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
             schedule: schedule, outline: request.apps.outline,
             rotate: mayChange ? ActionsView(actions: [rotate]) : nil)

@@ -68,7 +68,6 @@ package struct ShelfPages: Sendable {
         var version = StaticFile.version
         var lang: String
         var title: String
-        var hasUnanswered: Bool
         var unanswered: [UnansweredView]
         var main: String
         var token: String
@@ -128,7 +127,6 @@ package struct ShelfPages: Sendable {
             ]
         let layout = Layout(
             root: request.root, lang: visitor.language.tag, title: name ?? phrases(title),
-            hasUnanswered: !unanswered.isEmpty,
             unanswered: unanswered.map { place, failure in
                 UnansweredView(
                     sentence: phrases(.libraryUnanswered, ["name": place.name]),
