@@ -1,7 +1,7 @@
 import Foundation
 
 /// A block of IP addresses: a single address, or a network as `address/bits`.
-struct AddressBlock: Sendable, Hashable {
+package struct AddressBlock: Sendable, Hashable {
     private let network: [UInt8]
     private let bits: Int
 
@@ -27,8 +27,8 @@ struct AddressBlock: Sendable, Hashable {
         }
     }
 
-    /// Four or sixteen bytes; nil for a name.
-    static func bytes(of text: some StringProtocol) -> [UInt8]? {
+    /// Four or sixteen bytes; nil for a name, and for the short and the octal forms of IPv4.
+    package static func bytes(of text: some StringProtocol) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, String(text), &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
         var six = in6_addr()

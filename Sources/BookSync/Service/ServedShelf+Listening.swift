@@ -21,22 +21,6 @@ extension ServedShelf {
         }
     }
 
-    /// Records where the user stopped in an episode of the shelf, unless another device did since the player looked.
-    /// - Parameter known: as of ``CatalogStore/setPosition(_:of:after:)``.
-    package func setPosition(
-        _ position: ListeningPosition, after known: Int64?
-    ) async throws -> (isRecorded: Bool, position: ListeningPosition) {
-        try await write { try await $0.setPosition(position, of: $1, after: known) }
-    }
-
-    /// Marks an episode, all up to it, or a whole book as played, or as never listened to.
-    /// - Returns: how many episodes are marked otherwise than before.
-    package func mark(
-        _ part: MarkedPart, of book: BookIdentity, asPlayed isPlayed: Bool
-    ) async throws -> Int {
-        try await write { try await $0.mark(part, of: book, asPlayed: isPlayed, for: $1, at: Date()) }
-    }
-
     /// - Returns: the bookmark's number.
     /// - Throws: ``Failure`` of kind `usage` where the user has too many in the book.
     package func add(_ bookmark: Bookmark) async throws -> Int64 {
@@ -48,23 +32,9 @@ extension ServedShelf {
         return number
     }
 
-    /// - Returns: whether the user had a bookmark of that number.
-    package func removeBookmark(_ number: Int64) async throws -> Bool {
-        try await write { try await $0.removeBookmark(number, of: $1) }
-    }
-
-    /// - Parameter speed: 0.25 to 4.
-    package func setSpeed(_ speed: Double, of book: BookIdentity) async throws {
-        try await write { try await $0.setSpeed(speed, of: book, for: $1) }
-    }
-
-    /// Offers a book no more to be gone on with, until something of it is listened to again.
-    package func dismiss(_ book: BookIdentity) async throws {
-        try await write { try await $0.dismiss(book, for: $1, at: Date()) }
-    }
-
+    /// Records something of what the user listens to.
     /// - Parameter body: gets the store, and the user's number in it.
-    private func write<Result: Sendable>(
+    package func write<Result: Sendable>(
         _ body: (CatalogStore, User.ID) async throws -> Result
     ) async throws -> Result {
         try await LibraryFolder.existing(at: library.place.path).writingStore(copies: copies) { store in

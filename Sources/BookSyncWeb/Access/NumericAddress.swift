@@ -1,5 +1,5 @@
 import BookModel
-import Foundation
+import Transport
 
 /// An IP address as it is written in numbers.
 package enum NumericAddress: Sendable, Hashable {
@@ -8,18 +8,11 @@ package enum NumericAddress: Sendable, Hashable {
 
     /// - Returns: nil for anything else, the short and the octal forms of IPv4 included.
     package init?(_ text: String) {
-        var four = in_addr()
-        var six = in6_addr()
-        if inet_pton(AF_INET, text, &four) == 1 {
-            self = .four(withUnsafeBytes(of: &four) { Array($0) })
-        } else if inet_pton(AF_INET6, text, &six) == 1 {
-            let bytes = withUnsafeBytes(of: &six) { Array($0) }
-            // RFC 4291 §2.5.5.2: what an IPv6 socket calls a client that came over IPv4.
-            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-            self = isMapped ? .four(Array(bytes[12...])) : .six(bytes)
-        } else {
-            return nil
-        }
+        guard let bytes = AddressBlock.bytes(of: text) else { return nil }
+        // RFC 4291 §2.5.5.2: what an IPv6 socket calls a client that came over IPv4.
+        let isMapped =
+            bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        self = isMapped ? .four(Array(bytes[12...])) : bytes.count == 4 ? .four(bytes) : .six(bytes)
     }
 
     /// 4 or 16.

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogStore
 import Foundation
 import Logging
 import Settings
@@ -227,11 +228,10 @@ struct ShelfActions: Sendable {
     private func setPosition(_ arguments: ActionArguments) async throws -> JSONDocument {
         guard let position = arguments.position else { throw ActionArguments.refusal("there is no 'position'") }
         guard let shelved = try await named([position.name]).first else { return ["count": .integer(0)] }
-        let outcome = try await shelf.setPosition(
-            ListeningPosition(
-                episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
-                isFinished: position.isFinished ?? false, updatedAt: Date(), device: device),
-            after: position.revision)
+        let reached = ListeningPosition(
+            episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
+            isFinished: position.isFinished ?? false, updatedAt: Date(), device: device)
+        let outcome = try await shelf.write { try await $0.setPosition(reached, of: $1, after: position.revision) }
         return ["count": .init(outcome.isRecorded ? 1 : 0), "position": JSONDocument(outcome.position)]
     }
 
@@ -247,19 +247,22 @@ struct ShelfActions: Sendable {
             let number = Int64(arguments.number ?? 0)
             // Where one library is served it says nothing, and is to be a name all the same.
             for text in arguments.refs { _ = try BookReference(parsing: text) }
-            return ["count": .init(try await shelf.removeBookmark(number) ? 1 : 0)]
+            return ["count": .init(try await shelf.write { try await $0.removeBookmark(number, of: $1) } ? 1 : 0)]
         case .mark, .speed, .dismiss:
             let episode = try await named(arguments.episodes).first?.episode.identity
             let book: BookIdentity? =
                 if let reference = arguments.refs.first { try await book(named: reference) } else { episode?.book }
             guard let book else { break }
             if let speed = arguments.speed {
-                try await shelf.setSpeed(speed, of: book)
+                try await shelf.write { try await $0.setSpeed(speed, of: book, for: $1) }
             } else if let isPlayed = arguments.played {
                 let part = episode.map { arguments.upTo ? MarkedPart.upTo($0) : .episode($0) } ?? .whole
-                return ["count": .init(try await shelf.mark(part, of: book, asPlayed: isPlayed))]
+                let count = try await shelf.write {
+                    try await $0.mark(part, of: book, asPlayed: isPlayed, for: $1, at: Date())
+                }
+                return ["count": .init(count)]
             } else {
-                try await shelf.dismiss(book)
+                try await shelf.write { try await $0.dismiss(book, for: $1, at: Date()) }
             }
             return ["count": .integer(1)]
         default: break

@@ -12,13 +12,8 @@ enum Gzip {
     /// Whether a client takes it (RFC 9110 §12.5.3).
     /// - Parameter fields: the values of Accept-Encoding.
     static func isAccepted(_ fields: [String]) -> Bool {
-        var weights: [String: Double] = [:]
-        for item in fields.flatMap({ $0.split(separator: ",") }) {
-            let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let name = parts.first else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
-            weights[name] = weight ?? 1
-        }
+        let items = WeightedItem.items(in: fields.joined(separator: ",")).map { ($0.name.lowercased(), $0.quality) }
+        let weights = Dictionary(items, uniquingKeysWith: { _, last in last })
         return (weights["gzip"] ?? weights["x-gzip"] ?? weights["*"] ?? 0) > 0
     }
 
