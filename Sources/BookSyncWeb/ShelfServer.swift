@@ -26,8 +26,6 @@ package struct ShelfServer: Sendable {
         package var stall = Duration.seconds(60)
         /// For answers under way to come to their end when the server stops.
         package var grace = Duration.seconds(5)
-
-        package init() {}
     }
 
     private let site: ServerContext
@@ -150,10 +148,6 @@ extension Failure {
 /// Goes on until the server stops.
 private struct BackgroundWork: Service {
     let work: @Sendable () async -> Void
-
-    init(_ work: @escaping @Sendable () async -> Void) {
-        self.work = work
-    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await work() }

@@ -42,7 +42,9 @@ struct LibraryHolder: Hashable, Sendable {
         \(owner.lines)
         """
     }
+}
 
+extension LibraryHolder {
     /// - Returns: nil when the bytes are not a holder's file.
     init?(bytes: Data) {
         let text = String(decoding: bytes.prefix(4096), as: UTF8.self)
@@ -54,14 +56,6 @@ struct LibraryHolder: Hashable, Sendable {
         self.init(
             epoch: epoch, token: token, beat: beat, isReleased: first[0] == "free", domain: values["boot"] ?? "?",
             processStart: values["start"] ?? "?", owner: owner)
-    }
-
-    private init(
-        epoch: UInt64, token: String, beat: UInt64 = 0, isReleased: Bool = false, domain: String, processStart: String,
-        owner: LockOwner
-    ) {
-        (self.epoch, self.token, self.beat, self.isReleased) = (epoch, token, beat, isReleased)
-        (self.domain, self.processStart, self.owner) = (domain, processStart, owner)
     }
 
     func isSameHolder(as other: LibraryHolder) -> Bool { epoch == other.epoch && token == other.token }

@@ -27,7 +27,9 @@ package struct MountedFilesystem: Sendable, Hashable {
     package var locksOnThisMachineOnly: Bool {
         kind.hasPrefix("nfs") && !options.isDisjoint(with: ["local_lock=flock", "local_lock=all", "nolock"])
     }
+}
 
+extension MountedFilesystem {
     /// - Parameters:
     ///   - path: absolute, without symbolic links.
     ///   - text: of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
@@ -51,11 +53,6 @@ package struct MountedFilesystem: Sendable, Hashable {
         }
         guard let found else { return nil }
         self = found.filesystem
-    }
-
-    private init(kind: String, options: Set<String>) {
-        self.kind = kind
-        self.options = options
     }
 
     /// Of a folder. Blocks on the disk.

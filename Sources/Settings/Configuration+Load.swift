@@ -71,8 +71,8 @@ extension Configuration {
                 let folder = URL(filePath: location.path).deletingLastPathComponent().path(percentEncoded: false)
                 let base = PathBase(homeFolder: homeFolder, folder: folder)
                 var reader = ConfigurationReader(
-                    file: location.path, environment: environment, base: base, startingFrom: configuration,
-                    findings: findings)
+                    file: location.path, environment: environment, base: base, findings: findings,
+                    configuration: configuration)
                 try reader.read(root)
                 configuration = reader.configuration
                 try findings.attempt {
@@ -80,7 +80,9 @@ extension Configuration {
                     try configuration.resolveDefaultLibrary(
                         origin.map { _ in configuration.library }, base: base, origin: origin ?? .builtIn)
                 }
-                keyPaths = KeyPaths(reader)
+                keyPaths = KeyPaths(
+                    defaultSource: reader.defaultSourceLine.map { "\(location.path), line \($0)" } ?? "",
+                    file: location.path, subscriptionLines: reader.subscriptionLines)
             }
         }
         for setting in ScalarSetting.all {
@@ -166,13 +168,6 @@ extension Configuration {
         var defaultSource: Message = ""
         var file = ""
         var subscriptionLines: [Int] = []
-
-        init() {}
-
-        init(_ reader: ConfigurationReader) {
-            self.defaultSource = reader.defaultSourceLine.map { "\(reader.file), line \($0)" } ?? ""
-            (file, subscriptionLines) = (reader.file, reader.subscriptionLines)
-        }
     }
 
     /// Takes a setting from its variable or, where that is a secret, from the file that its variable names.

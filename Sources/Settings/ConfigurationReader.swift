@@ -15,17 +15,6 @@ struct ConfigurationReader {
     /// Of each subscription.
     private(set) var subscriptionLines: [Int] = []
 
-    init(
-        file: String, environment: [String: String], base: PathBase, startingFrom configuration: Configuration,
-        findings: ConfigurationFindings
-    ) {
-        self.file = file
-        self.environment = environment
-        self.base = base
-        self.configuration = configuration
-        self.findings = findings
-    }
-
     mutating func read(_ root: SettingNode) throws {
         let groups = Set(
             ScalarSetting.all.flatMap { setting in

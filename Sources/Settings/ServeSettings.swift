@@ -23,8 +23,6 @@ package struct ServeSettings: Sendable, Hashable {
     package var certificatePath: String?
     package var keyPath: String?
 
-    package init() {}
-
     /// Characters of a token, at least.
     static let minToken = 16
 

@@ -9,11 +9,6 @@ package struct SourceConfiguration: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         package var name: String
         package var value: Secret
-
-        package init(name: String, value: Secret) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// How requests are signed (catalogs.md: `sc`).

@@ -1,9 +1,10 @@
 import BookSync
-import BookSyncWeb
 import Foundation
 import Settings
 import Support
 import Testing
+
+@testable import BookSyncWeb
 
 extension ProductTests {
     /// What the server lets its clients cost, with limits that tests can wait for.

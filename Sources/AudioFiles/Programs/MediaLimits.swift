@@ -16,6 +16,4 @@ package struct MediaLimits: Sendable, Hashable {
     package var maxAddressSpace = 2 << 30
     /// Programs that run at once.
     package var maxConcurrent = 2
-
-    package init() {}
 }

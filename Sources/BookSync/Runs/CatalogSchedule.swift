@@ -16,11 +16,6 @@ package struct CatalogSchedule {
     package struct Entry: Hashable {
         package var server: String
         package var source: String
-
-        package init(server: String, source: String) {
-            self.server = server
-            self.source = source
-        }
     }
 
     /// What came of asking for a book.

@@ -25,8 +25,6 @@ package struct RunReport: Sendable {
     /// What an alert would tell.
     var news = RunNews()
 
-    package init() {}
-
     mutating func fail(_ report: FailureReport, emit: (SyncEvent) -> Void) {
         failures.append(report.failure)
         summary.failed += max(1, report.books.count)

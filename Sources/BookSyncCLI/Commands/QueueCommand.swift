@@ -64,14 +64,9 @@ private struct Look {
     /// What was asked for and no run has done.
     var requests: [StoredRequest] = []
     var titles: [BookIdentity: String] = [:]
+}
 
-    init(
-        episodes: [ShelfReader.EpisodeOnDisk] = [], counts: [EpisodeState: Int] = [:], requests: [StoredRequest] = [],
-        titles: [BookIdentity: String] = [:]
-    ) {
-        (self.episodes, self.counts, self.requests, self.titles) = (episodes, counts, requests, titles)
-    }
-
+extension Look {
     /// What several libraries have in their queues, each in its order: what moves before the rest.
     init(merging looks: [Look]) {
         guard looks.count != 1 else {

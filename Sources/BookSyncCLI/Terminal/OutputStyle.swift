@@ -4,13 +4,7 @@ import BookModel
 package struct OutputStyle: Sendable {
     /// Columns of the terminal; nil where there is none, and nothing is wrapped.
     package var width: Int?
-    package var usesColor: Bool
+    package var usesColor = false
     /// What messages are in the user's language.
     package var words: Wordings
-
-    package init(width: Int?, usesColor: Bool = false, words: Wordings) {
-        self.width = width
-        self.usesColor = usesColor
-        self.words = words
-    }
 }

@@ -8,8 +8,6 @@ package struct ScreenPainter {
     /// Columns of each line that stands there.
     private var drawn: [Int] = []
 
-    package init() {}
-
     /// - Parameters:
     ///   - log: goes above, and stays.
     ///   - color: of the log's first word.

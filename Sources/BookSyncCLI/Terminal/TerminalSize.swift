@@ -5,11 +5,6 @@ package struct TerminalSize: Equatable, Sendable {
     package var columns: Int
     package var rows: Int
 
-    package init(columns: Int, rows: Int) {
-        self.columns = columns
-        self.rows = rows
-    }
-
     /// - Returns: nil when the descriptor is no terminal, or one that does not know its size.
     package static func current(of descriptor: Int32) -> TerminalSize? {
         var size = winsize()

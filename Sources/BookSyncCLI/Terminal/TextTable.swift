@@ -12,24 +12,13 @@ package struct TextTable {
 
     package struct Column {
         var title: Message
-        var alignment: Alignment
+        var alignment = Alignment.leading
         /// Whether its cells stand below their rows, whole, when the table is wider than the terminal.
-        var isFlexible: Bool
+        var isFlexible = false
         /// Whether a terminal that is still too narrow then does without it.
-        var isOptional: Bool
+        var isOptional = false
         /// Of a cell with this text.
         var color: (@Sendable (String) -> TerminalColor?)?
-
-        package init(
-            title: Message, alignment: Alignment = .leading, isFlexible: Bool = false, isOptional: Bool = false,
-            color: (@Sendable (String) -> TerminalColor?)? = nil
-        ) {
-            self.title = title
-            self.alignment = alignment
-            self.isFlexible = isFlexible
-            self.isOptional = isOptional
-            self.color = color
-        }
     }
 
     static let gap = 2
@@ -40,12 +29,7 @@ package struct TextTable {
 
     package var columns: [Column]
     /// Each with a cell for every column; missing ones count as empty.
-    package var rows: [[String]]
-
-    package init(columns: [Column], rows: [[String]] = []) {
-        self.columns = columns
-        self.rows = rows
-    }
+    package var rows: [[String]] = []
 
     /// On a terminal, with `@1`, `@2` and so on before the rows: REFs of what is listed (``ListedBooks``).
     package func numbered(_ style: OutputStyle) -> TextTable {

@@ -82,28 +82,16 @@ package enum RequestOrigin: Sendable, Hashable, CaseIterable {
 /// What a request proves of itself.
 package struct RequestCredentials: Sendable, Hashable {
     /// Whether it carries the cookie of a session that has not ended.
-    package var hasSession: Bool
+    package var hasSession = false
     /// Whether it carries the token of programs.
-    package var hasToken: Bool
-    package var origin: RequestOrigin
+    package var hasToken = false
+    package var origin = RequestOrigin.notStated
     /// Whether the form came with the token that our pages give to this browser.
-    package var hasFormToken: Bool
+    package var hasFormToken = false
     /// Whether the path holds the key of the apps.
-    package var hasAppsKey: Bool
+    package var hasAppsKey = false
     /// True if the user may only listen.
-    package var isLimited: Bool
-
-    package init(
-        hasSession: Bool = false, hasToken: Bool = false, origin: RequestOrigin = .notStated,
-        hasFormToken: Bool = false, hasAppsKey: Bool = false, isLimited: Bool = false
-    ) {
-        self.hasSession = hasSession
-        self.hasToken = hasToken
-        self.origin = origin
-        self.hasFormToken = hasFormToken
-        self.hasAppsKey = hasAppsKey
-        self.isLimited = isLimited
-    }
+    package var isLimited = false
 }
 
 /// What becomes of a request.

@@ -11,7 +11,9 @@ package struct ClientView: Sendable, Hashable {
     package let origins: [String]
     /// Where the cookies are good.
     let cookiePath: String
+}
 
+extension ClientView {
     /// - Parameters:
     ///   - authority: the Host field.
     ///   - basePath: what the paths begin with that the server is asked for.
@@ -41,13 +43,6 @@ package struct ClientView: Sendable, Hashable {
             root: isPublic ? path : basePath, isSecure: isPublic ? scheme == "https" : isSecure,
             origins: isPublic ? ["\(scheme)://\(whole)"] : [open, "\(scheme)://\(whole)"],
             cookiePath: path == basePath && !path.isEmpty ? path : "/")
-    }
-
-    private init(root: String, isSecure: Bool, origins: [String], cookiePath: String) {
-        self.root = root
-        self.isSecure = isSecure
-        self.origins = origins
-        self.cookiePath = cookiePath
     }
 
     // MARK: Ways back

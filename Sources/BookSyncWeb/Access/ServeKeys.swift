@@ -18,11 +18,6 @@ struct ServeKeys: Sendable, Hashable {
         ServeKeys(session: random(32), apps: newAppsKey())
     }
 
-    private init(session: [UInt8], apps: String) {
-        self.session = session
-        self.apps = apps
-    }
-
     mutating func rotateApps() {
         apps = Self.newAppsKey()
     }
@@ -45,9 +40,11 @@ struct ServeKeys: Sendable, Hashable {
             ended[session] = expiry
         }
     }
+}
 
-    // MARK: The file
+// MARK: The file
 
+extension ServeKeys {
     private static let title = "booksync serve 1"
 
     var fileText: String {

@@ -13,12 +13,6 @@ package struct Session: Sendable, Hashable {
     /// Seconds for which a login is good.
     static let lifetime: Int64 = 30 * 86_400
 
-    private init(identity: String, expiry: Int64, user: User.ID) {
-        self.identity = identity
-        self.expiry = expiry
-        self.user = user
-    }
-
     static func begin(_ user: User.ID = User.owner.id, now: Int64) -> Session {
         Session(identity: ServeKeys.base64URL(ServeKeys.random(16)), expiry: now + lifetime, user: user)
     }
@@ -30,7 +24,9 @@ package struct Session: Sendable, Hashable {
     func cookie(signedWith keys: ServeKeys, for fingerprint: [UInt8]) -> String {
         "\(text).\(Self.signature("session", text, fingerprint, keys))"
     }
+}
 
+extension Session {
     /// - Parameters:
     ///   - fingerprints: of what each user proves; nil for those that there are not.
     ///   - now: seconds since 1970.

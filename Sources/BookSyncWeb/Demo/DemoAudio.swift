@@ -6,7 +6,7 @@ struct DemoAudio: Sendable {
 
     /// Records of the melody, in the order in which they are played.
     private var melody: [Int] {
-        var numbers = DemoNumbers(seed: UInt64(book.id) << 20 | UInt64(section))
+        var numbers = DemoNumbers(state: UInt64(book.id) << 20 | UInt64(section))
         // 65 notes of 2,400 bytes are 156 KB, 160 are 384 KB.
         let count = 65 + numbers.next(below: 96)
         var note = numbers.next(below: 8)
@@ -70,11 +70,7 @@ struct DemoAudio: Sendable {
 
 /// SplitMix64: numbers that look random and are the same everywhere, which the standard library's are not.
 private struct DemoNumbers {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        self.state = seed
-    }
+    var state: UInt64
 
     mutating func next(below limit: UInt64) -> Int {
         state &+= 0x9E37_79B9_7F4A_7C15

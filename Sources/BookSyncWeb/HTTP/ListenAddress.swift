@@ -4,12 +4,9 @@ import BookModel
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
+}
 
-    package init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-
+extension ListenAddress {
     /// A free port that only this machine reaches.
     package static let loopback = ListenAddress(host: "127.0.0.1", port: 0)
 

@@ -9,13 +9,6 @@ package struct MediaRepresentation: Sendable, Hashable {
     /// Seconds since 1970.
     package var lastModified: Int64
     package var contentType: String
-
-    package init(length: Int64, entityTag: String, lastModified: Int64, contentType: String) {
-        self.length = length
-        self.entityTag = entityTag
-        self.lastModified = lastModified
-        self.contentType = contentType
-    }
 }
 
 /// The fields of a request that decide which part of a representation is the answer, as sent; nil where absent.

@@ -22,7 +22,7 @@ extension OPMLDocument {
         var name: String
         var folders: [Folder] = []
         /// Where each name is among the folders.
-        private var indices: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         /// Their indices among the document's feeds.
         var feeds: [Int] = []
 
@@ -34,10 +34,6 @@ extension OPMLDocument {
                 indices[first] = index
             }
             folders[index].add(feed, at: path.dropFirst())
-        }
-
-        init(name: String) {
-            self.name = name
         }
     }
 

@@ -14,43 +14,6 @@ extension PartialFile {
         var bootID: String
         /// Bytes that are known to have reached the disk.
         var committedLength: Int64 = 0
-
-        init(validator: ContentValidator, total: Int64, bootID: String) {
-            self.validator = validator
-            self.total = total
-            self.bootID = bootID
-        }
-
-        /// nil where the length of the whole is not known, or the machine not told apart from itself after another boot.
-        init?(of record: TransferRecord) {
-            guard let total = record.total, let bootID = record.bootID else { return nil }
-            self.init(validator: record.validator, total: total, bootID: bootID)
-            committedLength = record.committedLength
-        }
-
-        /// nil where nothing was written that can be read.
-        fileprivate init?(of descriptor: CInt) {
-            let lines = ExtendedAttribute.origin.value(of: descriptor)?
-                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            guard let lines, lines.count == 6, let total = Int64(lines[1]),
-                (1...FileSize.max).contains(total)
-            else {
-                return nil
-            }
-            func unlessEmpty(_ line: String) -> String? { line.isEmpty ? nil : line }
-            validator = ContentValidator(
-                entityTag: unlessEmpty(lines[4]), lastModified: unlessEmpty(lines[3]), age: Int(lines[2]))
-            self.total = total
-            bootID = lines[0]
-            committedLength = max(0, Int64(lines[5]) ?? 0)
-        }
-
-        fileprivate var text: String {
-            [
-                bootID, "\(total)", validator.age.map { "\($0)" } ?? "", validator.lastModified ?? "",
-                validator.entityTag ?? "", "\(committedLength)",
-            ].joined(separator: "\n")
-        }
     }
 
     /// - Returns: whether the filesystem keeps it.
@@ -66,6 +29,39 @@ extension PartialFile {
         guard descriptor >= 0 else { return (nil, nil) }
         defer { Foundation.close(descriptor) }
         return (Origin(of: descriptor), HeldParts.of(descriptor))
+    }
+}
+
+extension PartialFile.Origin {
+    /// nil where the length of the whole is not known, or the machine not told apart from itself after another boot.
+    init?(of record: TransferRecord) {
+        guard let total = record.total, let bootID = record.bootID else { return nil }
+        self.init(
+            validator: record.validator, total: total, bootID: bootID, committedLength: record.committedLength)
+    }
+
+    /// nil where nothing was written that can be read.
+    fileprivate init?(of descriptor: CInt) {
+        let lines = ExtendedAttribute.origin.value(of: descriptor)?
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let lines, lines.count == 6, let total = Int64(lines[1]),
+            (1...FileSize.max).contains(total)
+        else {
+            return nil
+        }
+        func unlessEmpty(_ line: String) -> String? { line.isEmpty ? nil : line }
+        validator = ContentValidator(
+            entityTag: unlessEmpty(lines[4]), lastModified: unlessEmpty(lines[3]), age: Int(lines[2]))
+        self.total = total
+        bootID = lines[0]
+        committedLength = max(0, Int64(lines[5]) ?? 0)
+    }
+
+    fileprivate var text: String {
+        [
+            bootID, "\(total)", validator.age.map { "\($0)" } ?? "", validator.lastModified ?? "",
+            validator.entityTag ?? "", "\(committedLength)",
+        ].joined(separator: "\n")
     }
 }
 

@@ -40,28 +40,6 @@ struct AttemptResult: Sendable {
         var isRateLimit = false
         /// Whether the server is so slow that what it brought is no progress worth going on for.
         var isServerTooSlow = false
-
-        init(why: Message, after: Double? = nil) {
-            self.why = why
-            self.after = after
-        }
-
-        init(_ failure: TransportError) {
-            why = failure.why
-            if case .tooSlow = failure.kind { isServerTooSlow = true }
-            after = failure.requestedWait
-            server = failure.address.server
-            isServerBusy = after != nil
-        }
-
-        /// As an answer's head says.
-        init(why: Message, answer: HTTPResponse) {
-            self.why = why
-            after = answer.requestedWait(now: Date().timeIntervalSince1970)
-            server = answer.address.server
-            isServerBusy = [429, 503].contains(answer.status)
-            isRateLimit = answer.status == 429
-        }
     }
 
     var ending: Ending
@@ -86,6 +64,25 @@ struct AttemptResult: Sendable {
 
     var isReceived: Bool {
         if case .received = ending { true } else { false }
+    }
+}
+
+extension AttemptResult.RetryReason {
+    init(_ failure: TransportError) {
+        why = failure.why
+        if case .tooSlow = failure.kind { isServerTooSlow = true }
+        after = failure.requestedWait
+        server = failure.address.server
+        isServerBusy = after != nil
+    }
+
+    /// As an answer's head says.
+    init(why: Message, answer: HTTPResponse) {
+        self.why = why
+        after = answer.requestedWait(now: Date().timeIntervalSince1970)
+        server = answer.address.server
+        isServerBusy = [429, 503].contains(answer.status)
+        isRateLimit = answer.status == 429
     }
 }
 

@@ -30,13 +30,6 @@ package struct EpisodeExplanation: Sendable {
     package var isMirrorUnderWay = false
     var now = Date()
 
-    package init(book: Book, shelved: EpisodeRecord, isFollowed: Bool, actions: [SyncAction]) {
-        self.book = book
-        self.shelved = shelved
-        self.isFollowed = isFollowed
-        self.actions = actions
-    }
-
     /// One paragraph.
     package var paragraph: Message { sentences.joined(separator: " ") }
 

@@ -11,13 +11,6 @@ package struct ExportedBook: Sendable {
     /// Of most of its files, relative to the library; "" for the library itself, nil while it has none.
     package var folder: String?
 
-    package init(book: Book, episodes: [ShelfReader.EpisodeOnDisk], library: String, folder: String?) {
-        self.book = book
-        self.episodes = episodes
-        self.library = library
-        self.folder = folder
-    }
-
     /// The episodes that are on disk, with their files.
     var files: [(shelved: EpisodeRecord, file: LocalFile)] {
         episodes.compactMap { item in item.shelved.file.map { (item.shelved, $0) } }

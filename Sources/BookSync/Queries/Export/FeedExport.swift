@@ -17,17 +17,6 @@ package struct FeedExport {
         var audio: (LocalFile) -> String
         /// Of an episode's ``ChapterDocument``; nil where none is to be had.
         var chapters: ((EpisodeIdentity) -> String)?
-
-        package init(
-            feed: String, book: String, cover: String? = nil, audio: @escaping (LocalFile) -> String,
-            chapters: ((EpisodeIdentity) -> String)? = nil
-        ) {
-            self.feed = feed
-            self.book = book
-            self.cover = cover
-            self.audio = audio
-            self.chapters = chapters
-        }
     }
 
     let book: ExportedBook

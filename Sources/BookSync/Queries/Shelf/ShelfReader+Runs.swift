@@ -16,11 +16,6 @@ package struct ShownRun: Sendable {
     package var state: State
     /// The name of its library; nil where only one is looked at.
     package var library: String?
-
-    package init(record: RunRecord, state: State) {
-        self.record = record
-        self.state = state
-    }
 }
 
 extension ShelfReader {

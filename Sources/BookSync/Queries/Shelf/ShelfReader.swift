@@ -31,13 +31,6 @@ package struct ShelfReader: Sendable {
     package let user: User
     package let isRunUnderWay: Bool
 
-    package init(library: String, store: CatalogStore, user: User, isRunUnderWay: Bool) {
-        self.library = library
-        self.store = store
-        self.user = user
-        self.isRunUnderWay = isRunUnderWay
-    }
-
     /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
     package static func read<Result: Sendable>(
         _ library: String, _ body: (ShelfReader) async throws -> Result

@@ -27,14 +27,9 @@ package struct JSONValue: Sendable {
         case null, boolean, number, string, array, object
     }
 
-    private let bytes: [UInt8]
+    fileprivate let bytes: [UInt8]
     /// Where the value stands in the document.
     package let range: Range<Int>
-
-    fileprivate init(bytes: [UInt8], range: Range<Int>) {
-        self.bytes = bytes
-        self.range = range
-    }
 
     package var kind: Kind {
         switch bytes[range.lowerBound] {
