@@ -28,34 +28,14 @@ struct ScalarSetting: Sendable {
 
     /// In the order in which they are shown.
     static let all: [ScalarSetting] = [
-        ScalarSetting(key: "library", expected: "the path of a folder") { settings, text, base in
-            base.absolutePath(text).map { settings.library = $0 } != nil
+        .value("library", \.library, expected: "the path of a folder") { $1.absolutePath($0) },
+        .optional("store", \.storeFolder, expected: "the path of a folder") { $1.absolutePath($0) },
+        .optional("default-source", \.defaultSource, expected: "the name of a source") { text, _ in text },
+        .value("naming", \.naming, expected: "a template") { text, _ in try NamingTemplate(parsing: text) },
+        .optional("language", \.language, expected: "en or zh") { text, _ in
+            Language(rawValue: text)
         } shown: {
-            .text($0.library)
-        },
-        ScalarSetting(key: "store", expected: "the path of a folder") { settings, text, base in
-            settings.storeFolder = text.isEmpty ? nil : base.absolutePath(text)
-            return text.isEmpty || settings.storeFolder != nil
-        } shown: {
-            .text($0.storeFolder ?? "")
-        },
-        ScalarSetting(key: "default-source", expected: "the name of a source") { settings, text, _ in
-            settings.defaultSource = text.isEmpty ? nil : text
-            return true
-        } shown: {
-            .text($0.defaultSource ?? "")
-        },
-        ScalarSetting(key: "naming", expected: "a template") { settings, text, _ in
-            settings.naming = try NamingTemplate(parsing: text)
-            return true
-        } shown: {
-            .text($0.naming.description)
-        },
-        ScalarSetting(key: "language", expected: "en or zh") { settings, text, _ in
-            settings.language = text.isEmpty ? nil : Language(rawValue: text)
-            return text.isEmpty || settings.language != nil
-        } shown: {
-            .text($0.language?.rawValue ?? "")
+            .text($0.rawValue)
         },
         .number("downloads.jobs", \.downloads.jobs, in: 1...64),
         .number("downloads.jobs-per-host", \.downloads.jobsPerHost, in: 1...64),
@@ -75,90 +55,91 @@ struct ScalarSetting: Sendable {
         .choice("downloads.join", \.downloads.join),
         .choice("on-catalog-removal", \.onCatalogRemoval),
         .choice("on-catalog-change", \.onCatalogChange),
-        ScalarSetting(key: "trash", expected: "a time such as 30d") { settings, text, _ in
-            let seconds = parseSeconds(text).flatMap { $0 < 1e11 ? $0 : nil }
-            settings.keptInTrash = seconds ?? settings.keptInTrash
-            return seconds != nil
+        .value("trash", \.keptInTrash, expected: "a time such as 30d") { text, _ in
+            parseSeconds(text).flatMap { $0 < 1e11 ? $0 : nil }
         } shown: {
-            .number($0.keptInTrash)
+            .number($0)
         },
-        ScalarSetting(key: "notify.exec", expected: "a command", isSecret: true) { settings, text, _ in
-            settings.notify.exec = text.isEmpty ? nil : Secret(text)
-            return !text.contains("\0")
+        .optional("notify.exec", \.notify.exec, expected: "a command", isSecret: true) { text, _ in
+            text.contains("\0") ? nil : Secret(text)
         } shown: {
-            .text(Masking.command($0.notify.exec))
+            .text(Masking.command($0))
         },
-        ScalarSetting(key: "notify.webhook", expected: "an http or https address", isSecret: true) {
-            settings, text, _ in
-            settings.notify.webhook = text.isEmpty ? nil : Secret(text)
-            return text.isEmpty || isWebAddress(text)
+        .optional("notify.webhook", \.notify.webhook, expected: "an http or https address", isSecret: true) { text, _ in
+            isWebAddress(text) ? Secret(text) : nil
         } shown: {
-            .text(Masking.webhook($0.notify.webhook))
+            .text(Masking.webhook($0))
         },
-        audiobookshelfURL, audiobookshelfToken, audiobookshelfLibrary,
+        .optional("notify.audiobookshelf.url", \.notify.audiobookshelf, expected: serverAddress) { text, _ in
+            isServerAddress(text) ? text : nil
+        },
+        .optional(
+            "notify.audiobookshelf.token", \.notify.audiobookshelfToken,
+            expected: "an API token, of visible ASCII characters", isSecret: true
+        ) { text, _ in
+            let isToken = text.utf8.count <= 4096 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            return isToken ? Secret(text) : nil
+        },
+        .optional(
+            "notify.audiobookshelf.library", \.notify.audiobookshelfLibrary,
+            expected: "a library's id, as its address in Audiobookshelf ends"
+        ) { text, _ in text.utf8.count <= 100 && text.utf8.allSatisfy(\.isUnreserved) ? text : nil },
         .choices("find.sources", \.find.sources),
         .address("find.itunes-url", \.find.itunesURL), .address("find.fyyd-url", \.find.fyydURL),
-        ScalarSetting(key: "serve.listen", expected: "HOST:PORT, a port, or unix:PATH") { settings, text, _ in
-            settings.serve.listen = text
-            return ServeSettings.isListenAddress(text)
-        } shown: {
-            .text($0.serve.listen)
+        .value("serve.listen", \.serve.listen, expected: "HOST:PORT, a port, or unix:PATH") { text, _ in
+            ServeSettings.isListenAddress(text) ? text : nil
         },
-        ScalarSetting(key: "serve.base-path", expected: "a path such as /shelf") { settings, text, _ in
-            settings.serve.basePath = text
-            return ServeSettings.canBeBasePath(text)
-        } shown: {
-            .text($0.serve.basePath)
+        .value("serve.base-path", \.serve.basePath, expected: "a path such as /shelf") { text, _ in
+            ServeSettings.canBeBasePath(text) ? text : nil
         },
-        ScalarSetting(key: "serve.public-url", expected: "an http or https address without user, query and fragment") {
-            settings, text, _ in
-            settings.serve.publicURL = text.isEmpty ? nil : text
-            return text.isEmpty || isServerAddress(text)
-        } shown: {
-            .text($0.serve.publicURL ?? "")
+        .optional("serve.public-url", \.serve.publicURL, expected: serverAddress) { text, _ in
+            isServerAddress(text) ? text : nil
         },
-        .path("serve.tls.certificate", \.serve.certificatePath), .path("serve.tls.key", \.serve.keyPath),
-        servePassword, serveToken, serveHosts,
-        ScalarSetting(key: "serve.read-only", expected: "true or false") { settings, text, _ in
-            let flag = flag(text)
-            settings.serve.isReadOnly = flag ?? false
-            return flag != nil
-        } shown: {
-            .flag($0.serve.isReadOnly)
+        .optional("serve.tls.certificate", \.serve.certificatePath, expected: "the path of a file") {
+            $1.absolutePath($0)
         },
-        ScalarSetting(key: "serve.mirror-every", expected: "a time such as 6h, from 1m on") { settings, text, _ in
-            settings.serve.mirrorInterval = ServeSettings.mirrorInterval(text)
-            return text.isEmpty || settings.serve.mirrorInterval != nil
+        .optional("serve.tls.key", \.serve.keyPath, expected: "the path of a file") { $1.absolutePath($0) },
+        .optional(
+            "serve.password", \.serve.password, expected: "a hash, as 'booksync serve --set-password' makes it",
+            isSecret: true
+        ) { text, _ in PasswordHash(parsing: text) },
+        .optional(
+            "serve.token", \.serve.token, expected: "\(ServeSettings.minToken) visible ASCII characters or more",
+            isSecret: true
+        ) { text, _ in ServeSettings.canBeToken(text) ? Secret(text) : nil },
+        .value(
+            "serve.hosts", \.serve.hosts, expected: "a list of names or numeric addresses, without ports",
+            isList: true
+        ) { text, _ in
+            let hosts = words(of: text.lowercased())
+            return hosts.allSatisfy(ServeSettings.canBeHost) ? hosts : nil
         } shown: {
-            $0.serve.mirrorInterval.map { .number($0) } ?? .text("")
+            .list($0.map { .text($0) })
         },
-        ScalarSetting(key: "ca-file", expected: "the path of a file") { settings, text, base in
-            guard !text.isEmpty else {
-                settings.authorities = nil
-                return true
-            }
-            guard let path = base.absolutePath(text) else { return false }
-            settings.authorities = try usable("the ca-file") { () throws(SettingFile.Unusable) in
-                try SettingFile.authorities(at: path)
-            }
-            return true
+        .value("serve.read-only", \.serve.isReadOnly, expected: "true or false") { text, _ in
+            flag(text)
         } shown: {
-            .text($0.authorities?.path ?? "")
+            .flag($0)
         },
-        ScalarSetting(key: "netrc", expected: "the path of a file, or none") { settings, text, base in
+        .optional("serve.mirror-every", \.serve.mirrorInterval, expected: "a time such as 6h, from 1m on") { text, _ in
+            ServeSettings.mirrorInterval(text)
+        } shown: {
+            .number($0)
+        },
+        .optional("ca-file", \.authorities, expected: "the path of a file") { text, base in
+            try base.absolutePath(text).map { try usable("the ca-file", at: $0, SettingFile.authorities) }
+        } shown: {
+            .text($0.path)
+        },
+        .value("netrc", \.netrcChoice, expected: "the path of a file, or none") { text, base in
             switch text {
-            case "": settings.netrcChoice = .standard
-            case "none": settings.netrcChoice = .nowhere
+            case "": .standard
+            case "none": .nowhere
             default:
-                guard let path = base.absolutePath(text) else { return false }
-                let file = try usable("the netrc file") { () throws(SettingFile.Unusable) in
-                    try SettingFile.netrc(at: path)
-                }
-                settings.netrcChoice = .file(file)
+                try base.absolutePath(text).map { .file(try usable("the netrc file", at: $0, SettingFile.netrc)) }
             }
-            return true
         } shown: {
-            switch $0.netrcChoice {
+            switch $0 {
             case .standard: .text("")
             case .nowhere: .text("none")
             case .file(let file): .text(file.path)
@@ -166,54 +147,77 @@ struct ScalarSetting: Sendable {
         },
     ]
 
-    /// What the body reads.
-    /// - Throws: ``Failure`` of kind `configuration`.
-    static func usable<Value>(
-        _ name: Message, _ read: () throws(SettingFile.Unusable) -> Value
-    ) throws -> Value {
-        do {
-            return try read()
-        } catch {
-            throw Failure(
-                .configuration, disposition: .stop, what: "\(name) cannot be used", why: error.why,
-                remedy: "correct the path, or the file and who may read it")
+    private static let serverAddress: Message = "an http or https address without user, query and fragment"
+
+    /// - Parameters:
+    ///   - parse: returns nil if the text is not such a value.
+    ///   - shown: the value's description by default.
+    private static func value<Value>(
+        _ key: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable, expected: Message,
+        isSecret: Bool = false, isList: Bool = false,
+        parse: @escaping @Sendable (_ text: String, PathBase) throws -> Value?,
+        shown: @escaping @Sendable (Value) -> ShownSetting = { .text("\($0)") }
+    ) -> ScalarSetting {
+        ScalarSetting(key: key, expected: expected, isSecret: isSecret, isList: isList) { settings, text, base in
+            guard let value = try parse(text, base) else { return false }
+            settings[keyPath: path] = value
+            return true
+        } shown: {
+            shown($0[keyPath: path])
+        }
+    }
+
+    /// One that may have no value, which is an empty text.
+    private static func optional<Value>(
+        _ key: String, _ path: any WritableKeyPath<Configuration, Value?> & Sendable, expected: Message,
+        isSecret: Bool = false, parse: @escaping @Sendable (_ text: String, PathBase) throws -> Value?,
+        shown: @escaping @Sendable (Value) -> ShownSetting = { .text("\($0)") }
+    ) -> ScalarSetting {
+        value(key, path, expected: expected, isSecret: isSecret) { text, base in
+            text.isEmpty ? .some(nil) : try parse(text, base).map(Optional.some)
+        } shown: {
+            $0.map(shown) ?? .text("")
         }
     }
 
     private static func number(
         _ key: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable, in range: ClosedRange<Int>
     ) -> ScalarSetting {
-        ScalarSetting(key: key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") {
-            settings, text, _ in
-            guard let number = Int(text), range.contains(number) else { return false }
-            settings[keyPath: path] = number
-            return true
+        let expected: Message = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return value(key, path, expected: expected) { text, _ in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
         } shown: {
-            .number(Double($0[keyPath: path]))
+            .number(Double($0))
         }
     }
 
     private static func bytes(
         _ key: String, _ path: any WritableKeyPath<Configuration, Int64> & Sendable, expected: Message
     ) -> ScalarSetting {
-        ScalarSetting(key: key, expected: expected) { settings, text, _ in
-            guard let bytes = parseByteCount(text) else { return false }
-            settings[keyPath: path] = bytes
-            return true
+        value(key, path, expected: expected) { text, _ in
+            parseByteCount(text)
         } shown: {
-            .number(Double($0[keyPath: path]))
+            .number(Double($0))
         }
     }
 
     private static func seconds(
         _ key: String, _ path: any WritableKeyPath<Configuration, Double> & Sendable
     ) -> ScalarSetting {
-        ScalarSetting(key: key, expected: "a time such as 10s, from 100ms to 1d") { settings, text, _ in
-            guard let seconds = parseSeconds(text), (0.1...86_400).contains(seconds) else { return false }
-            settings[keyPath: path] = seconds
-            return true
+        value(key, path, expected: "a time such as 10s, from 100ms to 1d") { text, _ in
+            parseSeconds(text).flatMap { (0.1...86_400).contains($0) ? $0 : nil }
         } shown: {
-            .number($0[keyPath: path])
+            .number($0)
+        }
+    }
+
+    private static func address(
+        _ key: String, _ path: any WritableKeyPath<Configuration, ResourceAddress> & Sendable
+    ) -> ScalarSetting {
+        value(key, path, expected: serverAddress) { text, _ in
+            isServerAddress(text) ? ResourceAddress(text) : nil
+        } shown: {
+            .text($0.withoutSecrets)
         }
     }
 
@@ -221,24 +225,10 @@ struct ScalarSetting: Sendable {
         _ key: String, _ path: any WritableKeyPath<Configuration, Choice> & Sendable
     ) -> ScalarSetting {
         let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        return ScalarSetting(key: key, expected: "one of \(words)") { settings, text, _ in
-            guard let choice = Choice(rawValue: text) else { return false }
-            settings[keyPath: path] = choice
-            return true
+        return value(key, path, expected: "one of \(words)") { text, _ in
+            Choice(rawValue: text)
         } shown: {
-            .text($0[keyPath: path].rawValue)
-        }
-    }
-
-    private static func address(
-        _ key: String, _ path: any WritableKeyPath<Configuration, ResourceAddress> & Sendable
-    ) -> ScalarSetting {
-        ScalarSetting(key: key, expected: "an http or https address without user, query and fragment") {
-            settings, text, _ in
-            settings[keyPath: path] = ResourceAddress(text)
-            return isServerAddress(text)
-        } shown: {
-            .text($0[keyPath: path].withoutSecrets)
+            .text($0.rawValue)
         }
     }
 
@@ -246,15 +236,29 @@ struct ScalarSetting: Sendable {
         _ key: String, _ path: any WritableKeyPath<Configuration, [Choice]> & Sendable
     ) -> ScalarSetting {
         let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        return ScalarSetting(key: key, expected: "a list of any of \(words)", isList: true) {
-            settings, text, _ in
-            let words = text.split { $0 == "," || $0 == " " }.map(String.init)
+        return value(key, path, expected: "a list of any of \(words)", isList: true) { text, _ in
+            let words = Self.words(of: text)
             let choices = words.compactMap(Choice.init(rawValue:))
-            guard choices.count == words.count, Set(choices).count == choices.count else { return false }
-            settings[keyPath: path] = choices
-            return true
+            return choices.count == words.count && Set(choices).count == choices.count ? choices : nil
         } shown: {
-            .list($0[keyPath: path].map { .text($0.rawValue) })
+            .list($0.map { .text($0.rawValue) })
+        }
+    }
+
+    private static func words(of text: String) -> [String] {
+        text.split { $0 == "," || $0 == " " }.map(String.init)
+    }
+
+    /// - Throws: ``Failure`` of kind `configuration`.
+    private static func usable<Content>(
+        _ name: Message, at path: String, _ read: (String) throws(SettingFile.Unusable) -> NamedFile<Content>
+    ) throws -> NamedFile<Content> {
+        do {
+            return try read(path)
+        } catch {
+            throw Failure(
+                .configuration, disposition: .stop, what: "\(name) cannot be used", why: error.why,
+                remedy: "correct the path, or the file and who may read it")
         }
     }
 }
