@@ -35,20 +35,8 @@ extension Configuration {
     ///   - explicitPath: of `--config`.
     ///   - homeFolder: absolute, for `~`.
     ///   - currentFolder: absolute.
-    /// - Returns: the settings, and the file that they came from; nil when there is none.
+    ///   - toleratesFaults: whether what is wrong with single settings is returned instead of thrown.
     /// - Throws: ``Failure`` of kind `configuration`.
-    package static func load(
-        explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String,
-        overrides: ConfigurationOverrides = ConfigurationOverrides()
-    ) throws -> (configuration: Configuration, origin: String?) {
-        let loaded = try read(
-            explicitPath: explicitPath, environment: environment, homeFolder: homeFolder, currentFolder: currentFolder,
-            overrides: overrides)
-        return (loaded.configuration, loaded.path)
-    }
-
-    /// As ``load(explicitPath:environment:homeFolder:currentFolder:overrides:)``, with where each setting came from.
-    /// - Parameter toleratesFaults: whether what is wrong with single settings is returned instead of thrown.
     package static func read(
         explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String,
         overrides: ConfigurationOverrides = ConfigurationOverrides(), toleratesFaults: Bool = false

@@ -8,14 +8,14 @@ import Testing
 @Suite(.limitedConcurrency) struct ConfigurationFileTests {
     private func load(
         _ explicitPath: String?, _ environment: [String: String], home: String, here: String = "/here"
-    ) throws -> (configuration: Configuration, origin: String?) {
-        try Configuration.load(
+    ) throws -> LoadedConfiguration {
+        try Configuration.read(
             explicitPath: explicitPath, environment: environment, homeFolder: home, currentFolder: here)
     }
 
     @Test func `the file is looked for in the order of the contract`() async throws {
         try await withTemporaryPath { folder in
-            #expect(try load(nil, [:], home: folder).origin == nil)
+            #expect(try load(nil, [:], home: folder).path == nil)
             for (place, number) in [
                 (".config/booksync/config.yaml", 1), ("xdg/booksync/config.yaml", 2), ("env", 3), ("flag", 4),
             ] {
@@ -33,7 +33,7 @@ import Testing
             environment["BOOKSYNC_CONFIG"] = "~/env"
             #expect(try jobs(nil, environment) == 3)
             #expect(try jobs("flag", environment) == 4)
-            #expect(try load("flag", [:], home: "/", here: folder).origin == folder + "/flag")
+            #expect(try load("flag", [:], home: "/", here: folder).path == folder + "/flag")
         }
     }
 

@@ -10,7 +10,7 @@ func loadConfiguration(
 ) async throws -> Configuration {
     try await withTemporaryPath { folder in
         try write(text, to: folder + "/config.yaml")
-        return try Configuration.load(
+        return try Configuration.read(
             explicitPath: folder + "/config.yaml", environment: environment, homeFolder: "/home/me",
             currentFolder: "/here", overrides: overrides
         ).configuration

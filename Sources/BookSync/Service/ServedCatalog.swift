@@ -28,16 +28,27 @@ package struct ServedCatalog: Sendable {
             return try await shelf.store.episodes(of: book)
         }
         guard let all = found ?? nil else { return Self.refusal(3, "the book is not found") }
-        var listed = all.filter { !$0.isGone || $0.givenFile != nil }
-        let count = listed.count
-        if query["sortType"] == "1" { listed.reverse() }
-        let size = min(max(1, query["pageSize"].flatMap { Int($0) } ?? Self.pageSize), Self.maxPage)
+        let listed = all.filter { !$0.isGone || $0.givenFile != nil }
+        return Self.page(query, of: listed, bookID: .string(id), atMost: Self.maxPage, element: element)
+    }
+
+    /// A page of a listing.
+    /// - Parameters:
+    ///   - query: as for ``listing(_:of:)``.
+    ///   - items: all that are listed, by section number.
+    ///   - maxSize: elements on a page.
+    package static func page<Item>(
+        _ query: [String: String], of items: [Item], bookID: JSONDocument, atMost maxSize: Int,
+        element: (Item) -> JSONDocument
+    ) -> JSONDocument {
+        let listed: [Item] = query["sortType"] == "1" ? items.reversed() : items
+        let size = min(max(1, query["pageSize"].flatMap { Int($0) } ?? pageSize), maxSize)
         let page = max(1, query["pageNum"].flatMap { Int($0) } ?? 1)
         // A page number near Int.max must not overflow.
-        let pages = (count + size - 1) / size
-        let shown = page > pages ? [] : listed[((page - 1) * size)..<min(page * size, count)]
+        let pages = (listed.count + size - 1) / size
+        let shown = page > pages ? [] : listed[((page - 1) * size)..<min(page * size, listed.count)]
         return [
-            "bookId": .string(id), "list": .array(shown.map(element)), "msg": .null, "sections": .init(count),
+            "bookId": bookID, "list": .array(shown.map(element)), "msg": .null, "sections": .init(listed.count),
             "status": .integer(0), "userType": .integer(0),
         ]
     }

@@ -1,6 +1,4 @@
 import BookModel
-import Crypto
-import Foundation
 import Hummingbird
 import Logging
 import NIOCore
@@ -9,8 +7,6 @@ import NIOCore
 package struct DemoCatalog: Sendable {
     /// The id of the book that `fetch` uses in the examples: 112 episodes, of which 2 are locked.
     package static let book = "30776"
-    /// The id of the short book: 6 episodes.
-    package static let shortBook = "40111"
 
     /// Bytes a second for the audio on each connection, in pieces of at most 4 KiB; nil without limit. For tests that
     /// kill booksync in the middle of something.
@@ -56,23 +52,6 @@ package struct DemoCatalog: Sendable {
         } catch {
             throw Failure.cannotListen(on: listen.description, error)
         }
-    }
-
-    // MARK: What it serves
-
-    /// The bytes of an episode's audio; nil when the book has no such episode or it is locked.
-    package static func audio(book: String, section: Int) -> [UInt8]? {
-        guard let book = DemoBook.withID(book), book.isListed(section), !book.isLocked(section) else { return nil }
-        return DemoAudio(book: book, section: section).bytes
-    }
-
-    /// SHA-256 of an episode's audio in lower-case hexadecimal; nil when the book has no such episode or it is locked.
-    package static func sha256(book: String, section: Int) -> String? {
-        audio(book: book, section: section).map(hexadecimalSHA256)
-    }
-
-    static func hexadecimalSHA256(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).hexadecimal
     }
 }
 

@@ -1,3 +1,4 @@
+import BookModel
 import Crypto
 import Foundation
 import Hummingbird
@@ -20,9 +21,9 @@ struct DemoResponder: HTTPResponder {
         case "/yyting/bookclient/ClientGetBookResource.action":
             // The audio is where the catalog was reached, whatever name the client has for it.
             let origin = "http://" + (request.head.authority ?? "127.0.0.1")
-            return json(try DemoAnswers.listing(query(of: request), origin: origin), for: request)
+            return json(DemoAnswers.listing(query(of: request), origin: origin), for: request)
         case "/yyting/bookclient/ClientGetBookDetail.action":
-            return json(try DemoAnswers.detail(query(of: request)), for: request)
+            return json(DemoAnswers.detail(query(of: request)), for: request)
         default:
             guard let (book, section) = DemoBook.episode(audioPath: path) else {
                 return json(DemoAnswers.notFound, for: request, status: .notFound)
@@ -37,11 +38,15 @@ struct DemoResponder: HTTPResponder {
             uniquingKeysWith: { _, last in last })
     }
 
-    private func json(_ answer: Data, for request: Request, status: HTTPResponse.Status = .ok) -> Response {
+    private func json(
+        _ document: JSONDocument, for request: Request, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        // The real servers escape slashes.
+        let answer = ByteBuffer(string: document.text().replacing("/", with: "\\/"))
         var headers = HTTPFields()
         headers[.contentType] = "application/json;charset=UTF-8"
-        headers[.contentLength] = String(answer.count)
-        let body = request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer))
+        headers[.contentLength] = String(answer.readableBytes)
+        let body = request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: answer)
         return Response(status: status, headers: headers, body: body)
     }
 
@@ -49,7 +54,7 @@ struct DemoResponder: HTTPResponder {
         // Made anew for every request: some 300 KB copied and hashed take about a millisecond, and nothing is kept.
         let bytes = audio.bytes
         let media = MediaRepresentation(
-            length: Int64(bytes.count), entityTag: "\"\(DemoCatalog.hexadecimalSHA256(bytes).prefix(32))\"",
+            length: Int64(bytes.count), entityTag: "\"\(SHA256.hash(data: bytes).hexadecimal.prefix(32))\"",
             lastModified: DemoAnswers.lastModified / 1000, contentType: "audio/mpeg")
         return mediaResponse(to: request, for: media, now: Int64(Date.now.timeIntervalSince1970)) { range in
             let part = ByteBuffer(bytes: bytes[Int(range.lowerBound)..<Int(range.upperBound)])

@@ -37,12 +37,4 @@ import Testing
         #expect(
             sha256(Array(digests.joined().utf8)) == "f076714d9bd447b2d3766ef624b30c066a8343ab39b792e0c51ac1b1b35a3447")
     }
-
-    @Test func `the expected digest of an episode can be asked for`() {
-        #expect(
-            DemoCatalog.sha256(book: "30776", section: 1) == sha256(DemoAudio(book: DemoBook.all[0], section: 1).bytes))
-        #expect(DemoCatalog.sha256(book: "30776", section: 57) == nil)
-        #expect(DemoCatalog.sha256(book: "30776", section: 113) == nil)
-        #expect(DemoCatalog.sha256(book: "1", section: 1) == nil)
-    }
 }
