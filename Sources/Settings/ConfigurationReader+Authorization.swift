@@ -19,17 +19,16 @@ extension ConfigurationReader {
             let (key, value) = try readSecret(entry, in: keyPath, &source) { _ in isSecret }
             // What a header cannot carry would end it, or begin another one.
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw refusal(entry.line, entry.key, expected: "a value on one line", found: nil)
+                throw refusal(entry, expected: "a value on one line")
             }
             if !value.isEmpty { values[key] = (value, entry) }
         }
         if let bearer = values["bearer"] {
             if let other = values["user"] ?? values["password"] {
-                throw refusal(
-                    other.entry.line, other.entry.key, expected: "either 'user' and 'password' or 'bearer'", found: nil)
+                throw refusal(other.entry, expected: "either 'user' and 'password' or 'bearer'")
             }
             guard !bearer.value.contains(" ") else {
-                throw refusal(bearer.entry.line, bearer.entry.key, expected: "a token without spaces", found: nil)
+                throw refusal(bearer.entry, expected: "a token without spaces")
             }
             return .bearer(Secret(bearer.value))
         }
@@ -38,11 +37,11 @@ extension ConfigurationReader {
             guard let password = values["password"], !entries.contains(where: { $0.key == "user-file" }) else {
                 return nil
             }
-            throw refusal(password.entry.line, password.entry.key, expected: "a 'user' beside it", found: nil)
+            throw refusal(password.entry, expected: "a 'user' beside it")
         }
         // RFC 7617 §2: the first colon ends it.
         guard !user.value.contains(":") else {
-            throw refusal(user.entry.line, user.entry.key, expected: "a user's name without a colon", found: nil)
+            throw refusal(user.entry, expected: "a user's name without a colon")
         }
         return .basic(user: Secret(user.value), password: Secret(values["password"]?.value ?? ""))
     }

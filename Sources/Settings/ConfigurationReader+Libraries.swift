@@ -15,9 +15,7 @@ extension ConfigurationReader {
         } else {
             places = try map(entry.value, of: "libraries").enumerated().map { number, item in
                 guard isSourceName(item.key) else {
-                    throw refusal(
-                        item.line, item.key, expected: "a library's name of letters, digits, '-', '_' and '.'",
-                        found: nil)
+                    throw refusal(item, expected: "a library's name of letters, digits, '-', '_' and '.'")
                 }
                 record("libraries.\(item.key)", line: item.line)
                 return LibraryPlace(name: item.key, path: try folder(item, try text(item)), number: number)
@@ -30,7 +28,7 @@ extension ConfigurationReader {
 
     private func folder(_ entry: SettingNode.Entry, _ raw: String) throws -> String {
         guard let path = base.absolutePath(try expanded(raw, line: entry.line)) else {
-            throw refusal(entry.line, entry.key, expected: "the path of a folder", found: raw)
+            throw refusal(entry, expected: "the path of a folder", found: raw)
         }
         return path
     }

@@ -29,7 +29,7 @@ extension ConfigurationReader {
     /// - Throws: ``Failure`` that names file, line and key.
     func secret(at path: String, _ entry: SettingNode.Entry) throws -> (text: String, path: String) {
         guard let absolute = base.absolutePath(path) else {
-            throw refusal(entry.line, entry.key, expected: "the path of a file", found: path)
+            throw refusal(entry, expected: "the path of a file", found: path)
         }
         do {
             let text = try SettingFile.secret(at: absolute)
@@ -103,7 +103,7 @@ extension ConfigurationReader {
         let value = lenient(try text(entry), line: entry.line, &source)
         guard !value.isEmpty, source.unsetVariables.count == known else { return nil }
         guard let path = base.absolutePath(value) else {
-            throw refusal(entry.line, entry.key, expected: "the path of a file", found: nil)
+            throw refusal(entry, expected: "the path of a file")
         }
         do {
             return try read(path)

@@ -14,13 +14,12 @@ extension ConfigurationReader {
 
     func readSource(_ entry: SettingNode.Entry) throws -> SourceConfiguration {
         guard isSourceName(entry.key) else {
-            throw refusal(
-                entry.line, entry.key, expected: "a source's name of letters, digits, '-', '_' and '.'", found: nil)
+            throw refusal(entry, expected: "a source's name of letters, digits, '-', '_' and '.'")
         }
         let entries = try map(entry.value, of: entry.key)
         guard let type = entries.first(where: { $0.key == "type" }) else {
             let kinds = SourceKind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(entry.line, entry.key, expected: "a 'type' (one of \(kinds))", found: nil)
+            throw refusal(entry, expected: "a 'type' (one of \(kinds))")
         }
         var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
         let keyPath = "sources.\(entry.key)"
@@ -34,8 +33,7 @@ extension ConfigurationReader {
         source.authorization = try readAuthorization(entries, in: keyPath, &source)
         // A file that could not be read is told of once the source is asked.
         if source.kind.needsAddress, source.url == nil, source.shortcomings.isEmpty {
-            throw refusal(
-                entry.line, entry.key, expected: "a 'url' for a source of type \(source.kind.rawValue)", found: nil)
+            throw refusal(entry, expected: "a 'url' for a source of type \(source.kind.rawValue)")
         }
         try refuseForeignKeys(entries, of: source)
         try requireServer(for: entries, of: source)
@@ -54,8 +52,7 @@ extension ConfigurationReader {
         case "search-url":
             source.searchURL = try readAddress(setting, in: keyPath, &source)
             guard source.searchURL?.secretText.contains("{query}") != false else {
-                throw refusal(
-                    setting.line, setting.key, expected: "an address with {query} where the text goes", found: nil)
+                throw refusal(setting, expected: "an address with {query} where the text goes")
             }
         case "archive-url": source.archiveURL = try readAddress(setting, in: keyPath, &source)
         case "query": source.query = try readFields(setting, in: keyPath, &source, isSecret: Masking.isSecret(query:))
@@ -78,20 +75,16 @@ extension ConfigurationReader {
         case "on-catalog-change": source.onCatalogChange = try readChoice(setting)
         case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: keyPath, &source)
         case "ca-file":
-            source.authorities = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in
-                try SettingFile.authorities(at: path)
-            }
+            source.authorities = try readFile(setting, in: keyPath, &source, SettingFile.authorities)
         case "cookies":
-            source.cookies = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in
-                try SettingFile.cookies(at: path)
-            }
+            source.cookies = try readFile(setting, in: keyPath, &source, SettingFile.cookies)
             if let path = source.cookies?.path { findings.secretFiles.append(path) }
         case let key where Self.authorizationKeys.contains(key): break
         case "naming": source.naming = try readNaming(setting)
         case "formats":
             source.formats = try list(setting.value, of: "formats").map { item in
                 guard case .text(let text) = item.content, !text.isEmpty else {
-                    throw refusal(item.line, "formats", expected: "names of formats", found: nil)
+                    throw refusal(item.line, "formats", expected: "names of formats")
                 }
                 return try expanded(text, line: item.line)
             }
@@ -110,7 +103,7 @@ extension ConfigurationReader {
         let kinds = SourceKind.allCases.map(\.rawValue)
         let hint: Message = nearest(to: text, among: kinds).map { " (did you mean \($0)?)" } ?? ""
         throw refusal(
-            entry.line, "type", expected: "one of \(kinds.joined(separator: ", "))\(hint)", found: try self.text(entry))
+            entry, expected: "one of \(kinds.joined(separator: ", "))\(hint)", found: try self.text(entry))
     }
 
     /// Records variables that are not set instead of refusing them; see ``SourceConfiguration/requireVariables()``.
@@ -127,7 +120,7 @@ extension ConfigurationReader {
         let value = try readSecret(entry, in: keyPath, &source) { ResourceAddress($0).holdsSecrets }.value
         if value.isEmpty { return nil }
         guard isWebAddress(value) || source.unsetVariables.count > known else {
-            throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
+            throw refusal(entry, expected: "an http or https address")
         }
         return ResourceAddress(value)
     }
@@ -147,9 +140,7 @@ extension ConfigurationReader {
         do {
             return .through(try ProxyAddress(parsing: value))
         } catch {
-            throw refusal(
-                entry.line, entry.key, expected: "'none' or a proxy such as http://host:3128 (\(error.why))", found: nil
-            )
+            throw refusal(entry, expected: "'none' or a proxy such as http://host:3128 (\(error.why))")
         }
     }
 
@@ -197,7 +188,7 @@ extension ConfigurationReader {
                 throw refusal(entry.line, "headers", expected: "a header's name", found: entry.key)
             }
             guard field.value.secretText.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw refusal(entry.line, entry.key, expected: "a value on one line", found: nil)
+                throw refusal(entry, expected: "a value on one line")
             }
         }
         return fields
@@ -224,8 +215,7 @@ extension ConfigurationReader {
                 signature.parameter = value
             case "algorithm":
                 guard let algorithm = SourceConfiguration.Signature.Algorithm(rawValue: value) else {
-                    throw refusal(
-                        setting.line, "algorithm", expected: Message(verbatim: "md5"), found: try text(setting))
+                    throw refusal(setting, expected: Message(verbatim: "md5"), found: try text(setting))
                 }
                 signature.algorithm = algorithm
             default: signature.secret = Secret(value)
@@ -233,7 +223,7 @@ extension ConfigurationReader {
         }
         // A file that could not be read is told of once the source is asked.
         guard !signature.secret.isEmpty || source.shortcomings.count > known else {
-            throw refusal(entry.line, "signature", expected: "a 'secret'", found: nil)
+            throw refusal(entry, expected: "a 'secret'")
         }
         return signature
     }

@@ -13,7 +13,7 @@ extension ConfigurationReader {
     func readSubscription(_ item: SettingNode, at keyPath: String) throws -> SubscriptionSetting {
         let entries = try map(item, of: "subscriptions")
         guard let book = entries.first(where: { $0.key == "book" }) else {
-            throw refusal(item.line, "subscriptions", expected: "a 'book' in every item", found: nil)
+            throw refusal(item.line, "subscriptions", expected: "a 'book' in every item")
         }
         let reference = try parsed(book) { try BookReference(parsing: $0) }
         if case .address(let address) = reference.target,
@@ -106,7 +106,7 @@ extension ConfigurationReader {
         do {
             _ = try Regex(pattern)
         } catch {
-            throw refusal(entry.line, entry.key, expected: "a regular expression", found: raw)
+            throw refusal(entry, expected: "a regular expression", found: raw)
         }
         return pattern.isEmpty ? nil : pattern
     }
@@ -115,7 +115,7 @@ extension ConfigurationReader {
     func value<Value>(of entry: SettingNode.Entry, expected: Message, _ parse: (String) -> Value?) throws -> Value {
         let raw = try text(entry)
         guard let value = parse(try expanded(raw, line: entry.line)) else {
-            throw refusal(entry.line, entry.key, expected: expected, found: raw)
+            throw refusal(entry, expected: expected, found: raw)
         }
         return value
     }

@@ -121,7 +121,7 @@ struct ConfigurationReader {
         switch node.content {
         case .map(let entries): return entries
         case .nothing: return []
-        case .text, .list: throw refusal(node.line, name, expected: "keys with values below it", found: nil)
+        case .text, .list: throw refusal(node.line, name, expected: "keys with values below it")
         }
     }
 
@@ -129,7 +129,7 @@ struct ConfigurationReader {
         switch node.content {
         case .list(let items): return items
         case .nothing: return []
-        case .text, .map: throw refusal(node.line, name, expected: "a list (lines that begin with '- ')", found: nil)
+        case .text, .map: throw refusal(node.line, name, expected: "a list (lines that begin with '- ')")
         }
     }
 
@@ -138,7 +138,7 @@ struct ConfigurationReader {
         switch entry.value.content {
         case .text(let text): return text
         case .nothing: return ""
-        case .list, .map: throw refusal(entry.line, entry.key, expected: "one value", found: nil)
+        case .list, .map: throw refusal(entry, expected: "one value")
         }
     }
 
@@ -147,7 +147,7 @@ struct ConfigurationReader {
         guard case .list(let items) = entry.value.content else { return try text(entry) }
         return try items.map { item in
             guard case .text(let text) = item.content else {
-                throw refusal(item.line, entry.key, expected: "words", found: nil)
+                throw refusal(item.line, entry.key, expected: "words")
             }
             return text
         }.joined(separator: ", ")
@@ -177,7 +177,11 @@ struct ConfigurationReader {
             why: reason, remedy: remedy)
     }
 
-    func refusal(_ line: Int, _ key: String, expected: Message, found: String?) -> Failure {
+    func refusal(_ entry: SettingNode.Entry, expected: Message, found: String? = nil) -> Failure {
+        refusal(entry.line, entry.key, expected: expected, found: found)
+    }
+
+    func refusal(_ line: Int, _ key: String, expected: Message, found: String? = nil) -> Failure {
         Failure(
             .configuration, disposition: .stop, what: "\(file), line \(line): '\(key)' has a value that does not fit",
             why: "expected \(expected)" + (found.map { $0.isEmpty ? ", found nothing" : ", found '\($0)'" } ?? ""))
