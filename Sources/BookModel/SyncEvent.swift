@@ -184,7 +184,7 @@ package struct FailureReport: Sendable {
 
 /// The counts at the end of a run. Those of episodes add up to the episodes that the run's books list, but that a book
 /// whose catalog could not be read counts as one failure.
-package struct RunSummary: Sendable, Hashable {
+package struct RunSummary: Sendable, Hashable, Codable {
     /// Books of the run, by the name to show: `30776 回到古代当兽医`.
     package var books: [String] = []
     package var fetched = 0
@@ -218,6 +218,12 @@ package struct RunSummary: Sendable, Hashable {
     package var bytesReused: Int64 = 0
     /// From when the work on the run began, finding out which books its addresses name included.
     package var seconds: Double = 0
+
+    /// What is kept of a run that has ended.
+    private enum CodingKeys: CodingKey {
+        case fetched, resumed, replaced, renamed, adopted, kept, locked, failed, heldBack, paused, removed, expired
+        case gone, filtered, left, bytesReceived, bytesReused, seconds
+    }
 
     package init() {}
 }

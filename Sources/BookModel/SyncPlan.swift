@@ -79,7 +79,7 @@ package struct SyncAction: Sendable, Hashable {
     }
 
     /// Why an episode is left alone.
-    package enum Skip: Sendable, Hashable {
+    package enum Skip: String, Sendable, Hashable, Codable, CodingKeyRepresentable {
         case locked
         /// The user removed it.
         case tombstone
@@ -142,7 +142,7 @@ package struct SyncAction: Sendable, Hashable {
 }
 
 /// How many actions of each kind a plan holds, and the bytes that its transfers are expected to bring.
-package struct PlanTotals: Sendable, Hashable {
+package struct PlanTotals: Sendable, Hashable, Codable {
     package var fetch = 0
     package var resume = 0
     package var replace = 0
@@ -152,6 +152,9 @@ package struct PlanTotals: Sendable, Hashable {
     package var expire = 0
     package var skipped: [SyncAction.Skip: Int] = [:]
     package var bytes: Int64 = 0
+
+    /// What a ``CachedPlan`` has: it changes nothing.
+    private enum CodingKeys: CodingKey { case keep, skipped }
 
     package init() {}
 
@@ -163,7 +166,7 @@ package struct PlanTotals: Sendable, Hashable {
 
 /// What is remembered of a book in which nothing was to be done: a plan depends on nothing but the store, the rules and
 /// what stands on disk, so that it need not be made again while none of them changed.
-package struct CachedPlan: Sendable, Hashable {
+package struct CachedPlan: Sendable, Hashable, Codable {
     /// Of the rules and of what stood in ``folders``.
     package var fingerprint: String
     /// Relative to the library: all that the plan looked into.

@@ -22,10 +22,10 @@ struct BookRow: Sendable {
         ]
         self.content = values.map { $0?.databaseValue ?? .null }
         // It has only texts and a time, which can be encoded.
-        let validator = proof.isComplete ? try? proof.validator.map { try JSONEncoder().encode($0) } : nil
+        let validator = proof.isComplete ? try? jsonText(proof.validator) : nil
         self.proof = [
             proof.isComplete.databaseValue,
-            validator.map { String(decoding: $0, as: UTF8.self).databaseValue } ?? .null,
+            validator?.databaseValue ?? .null,
             book.candidateNames?.databaseValue ?? .null, book.candidateListings.databaseValue,
         ]
     }

@@ -3,28 +3,13 @@ import Foundation
 import GRDB
 
 extension CatalogStore {
-    /// Why episodes may be left alone where nothing is to be done, in the order of the columns.
-    private static let cachedSkips: [SyncAction.Skip] = [.locked, .tombstone, .gone, .filtered]
-
     /// What is remembered of the book's last plan; nil where that plan had anything to do, or the store changed since.
     package func cachedPlan(of book: BookIdentity) async throws -> CachedPlan? {
         try await read("what was to be done about \(book) cannot be looked up") { database in
             let sql = """
-                SELECT s.fingerprint, s.folders, s.kept, s.locked, s.removed, s.gone, s.filtered
-                FROM cached_plan s JOIN book b ON b.id = s.book_id
-                WHERE b.source = ? AND b.key = ? AND s.fingerprint IS NOT NULL
+                SELECT s.plan FROM cached_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?
                 """
-            return try database.first(sql, [book.source, book.id]) { columns in
-                let fingerprint: String = try columns.next()
-                let folders = try JSONDecoder().decode([String].self, from: Data(columns.next(String.self).utf8))
-                var totals = PlanTotals()
-                totals.keep = try columns.next()
-                for reason in Self.cachedSkips {
-                    let count: Int = try columns.next()
-                    if count > 0 { totals.skipped[reason] = count }
-                }
-                return CachedPlan(fingerprint: fingerprint, folders: folders, totals: totals)
-            }
+            return try database.first(sql, [book.source, book.id]) { try $0.nextJSON() } ?? nil
         }
     }
 
@@ -48,15 +33,9 @@ extension CatalogStore {
     /// Remembers that there is nothing to do, unless something changed since the book's plan is watched.
     package func saveCachedPlan(_ plan: CachedPlan, of book: BookIdentity) async throws {
         try await write("the plan of \(book) cannot be remembered", .relaxed) { database in
-            let sql = """
-                UPDATE cached_plan
-                SET fingerprint = ?, folders = ?, kept = ?, skipped = ?, locked = ?, removed = ?, gone = ?, filtered = ?
-                WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)
-                """
-            let folders = String(decoding: try JSONEncoder().encode(plan.folders), as: UTF8.self)
-            let skips = StatementArguments(Self.cachedSkips.map(plan.totals.skip))
-            let totals: StatementArguments = [plan.fingerprint, folders, plan.totals.keep, plan.totals.skip]
-            try database.run(sql, totals + skips + [book.source, book.id])
+            try database.run(
+                "UPDATE cached_plan SET plan = ? WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)",
+                [jsonText(plan), book.source, book.id])
         }
     }
 }

@@ -25,8 +25,7 @@ extension CatalogStore {
                 SELECT m.info FROM media m JOIN local_file f ON f.episode_id = m.episode_id AND f.sha256 = m.sha256
                 WHERE m.episode_id = ?
                 """
-            let text: String? = try database.value(sql, [database.id(of: episode)])
-            return try text.map { try JSONDecoder().decode(MediaInfo.self, from: Data($0.utf8)) }
+            return try database.first(sql, [database.id(of: episode)]) { try $0.nextJSON() } ?? nil
         }
     }
 
@@ -35,7 +34,6 @@ extension CatalogStore {
         try await write("the audio of \(file.episode) cannot be recorded", .relaxed) { database in
             // Why it failed goes into a column of its own.
             let info = try? media?.get()
-            let text = try info.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
             var error: String?
             if case .failure(let failure) = media { error = failure.why.description }
             let duration = info.flatMap { $0.isDurationEstimated ? nil : $0.duration }
@@ -45,7 +43,7 @@ extension CatalogStore {
                 INSERT INTO media (episode_id, sha256, duration, chapters, info, error) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (episode_id) DO UPDATE SET sha256 = excluded.sha256, duration = excluded.duration,
                     chapters = excluded.chapters, info = excluded.info, error = excluded.error
-                """, [id, file.sha256, duration, info?.chapters.count ?? 0, text, error])
+                """, [id, file.sha256, duration, info?.chapters.count ?? 0, jsonText(info), error])
         }
     }
 

@@ -26,23 +26,12 @@ extension CatalogStore {
     /// Records how a run ended: everything in the record but its command and its start.
     package func endRun(_ record: RunRecord) async throws {
         try await write("the end of the run cannot be recorded", .relaxed) { database in
-            let sql = """
-                UPDATE run SET ended_at = ?, exit_code = ?, books = ?, fetched = ?, resumed = ?, replaced = ?, renamed = ?,
-                    adopted = ?, kept = ?, locked = ?, failed = ?, held_back = ?, paused = ?, removed = ?, gone = ?,
-                    filtered = ?, expired = ?, left_over = ?, bytes_received = ?, bytes_reused = ?, seconds = ?,
-                    error = ?, error_message = ?
-                WHERE id = ?
-                """
-            let summary = record.summary
-            let counts: StatementArguments = [
-                record.books, summary.fetched, summary.resumed, summary.replaced, summary.renamed, summary.adopted,
-                summary.kept, summary.locked, summary.failed, summary.heldBack, summary.paused, summary.removed,
-                summary.gone, summary.filtered, summary.expired, summary.left, summary.bytesReceived,
-                summary.bytesReused,
-                summary.seconds,
-            ]
-            let end: StatementArguments = [stored(record.endedAt), record.exitCode]
-            try database.run(sql, end + counts + stored(record.error) + [record.number])
+            try database.run(
+                "UPDATE run SET ended_at = ?, exit_code = ?, books = ?, summary = ?, error = ? WHERE id = ?",
+                [
+                    stored(record.endedAt), record.exitCode, record.books, jsonText(record.summary),
+                    jsonText(record.error), record.number,
+                ])
             try database.setBooks(record.named.map(\.book), ofRun: record.number)
         }
     }
@@ -51,9 +40,7 @@ extension CatalogStore {
     package func runs(last count: Int) async throws -> [RunRecord] {
         try await read("the runs cannot be read") { database in
             let sql = """
-                SELECT id, command, started_at, ended_at, exit_code, books, fetched, resumed, replaced, renamed, adopted,
-                    kept, locked, failed, held_back, paused, removed, gone, filtered, expired, left_over,
-                    bytes_received, bytes_reused, seconds, error, error_message
+                SELECT id, command, started_at, ended_at, exit_code, books, summary, error
                 FROM run ORDER BY id DESC LIMIT ?
                 """
             var runs = try database.rows(sql, [count]) { try RunRecord(&$0) }
@@ -67,11 +54,11 @@ extension CatalogStore {
     /// Everything that failed in the last run that had to do with it.
     package func outages() async throws -> [Outage] {
         try await read("the outages cannot be read") { database in
-            let sql = "SELECT subject, since, runs, error, error_message, told FROM outage ORDER BY since, subject"
+            let sql = "SELECT subject, since, runs, error, told FROM outage ORDER BY since, subject"
             return try database.rows(sql) { columns in
                 try Outage(
                     subject: columns.next(), since: columns.nextTime() ?? .distantPast, runs: columns.next(),
-                    error: columns.nextMessage() ?? "", isReported: columns.next())
+                    error: columns.nextJSON() ?? "", isReported: columns.next())
             }
         }
     }
@@ -85,14 +72,14 @@ extension CatalogStore {
                 try database.run("DELETE FROM outage WHERE subject = ?", [subject])
             }
             let sql = """
-                INSERT INTO outage (subject, since, runs, error, error_message, told) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO outage (subject, since, runs, error, told) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (subject) DO UPDATE SET
-                    since = excluded.since, runs = excluded.runs, error = excluded.error,
-                    error_message = excluded.error_message, told = excluded.told
+                    since = excluded.since, runs = excluded.runs, error = excluded.error, told = excluded.told
                 """
             for outage in outages {
-                let times: StatementArguments = [outage.subject, stored(outage.since), outage.runs]
-                try database.run(sql, times + stored(outage.error) + [outage.isReported])
+                try database.run(
+                    sql,
+                    [outage.subject, stored(outage.since), outage.runs, jsonText(outage.error), outage.isReported])
             }
         }
     }
@@ -169,25 +156,7 @@ extension RunRecord {
     fileprivate init(_ columns: inout ColumnReader) throws {
         self.init(
             number: try columns.next(), command: try columns.next(), startedAt: try columns.nextTime() ?? .distantPast,
-            endedAt: try columns.nextTime(), exitCode: try columns.next(), books: try columns.next())
-        summary.fetched = try columns.next()
-        summary.resumed = try columns.next()
-        summary.replaced = try columns.next()
-        summary.renamed = try columns.next()
-        summary.adopted = try columns.next()
-        summary.kept = try columns.next()
-        summary.locked = try columns.next()
-        summary.failed = try columns.next()
-        summary.heldBack = try columns.next()
-        summary.paused = try columns.next()
-        summary.removed = try columns.next()
-        summary.gone = try columns.next()
-        summary.filtered = try columns.next()
-        summary.expired = try columns.next()
-        summary.left = try columns.next()
-        summary.bytesReceived = try columns.next()
-        summary.bytesReused = try columns.next()
-        summary.seconds = try columns.next()
-        error = try columns.nextMessage()
+            endedAt: try columns.nextTime(), exitCode: try columns.next(), books: try columns.next(),
+            summary: try columns.nextJSON() ?? RunSummary(), error: try columns.nextJSON())
     }
 }

@@ -17,8 +17,8 @@ extension CatalogStore {
     private static let withoutBooks =
         "WHERE (source, key) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
 
-    private static func names(of books: [BookIdentity]) throws -> String {
-        String(decoding: try JSONEncoder().encode(books.map { [$0.source, $0.id] }), as: UTF8.self)
+    private static func names(of books: [BookIdentity]) throws -> String? {
+        try jsonText(books.map { [$0.source, $0.id] })
     }
 
     /// How many of ``subscriptions()`` there are without those of some books.

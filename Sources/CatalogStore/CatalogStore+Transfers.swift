@@ -53,8 +53,7 @@ extension CatalogStore {
             "the state of \(naming(episodes)) cannot be recorded", deciding: { _ in .relaxed },
             { database in
                 for (book, episodes) in Dictionary(grouping: episodes, by: \.book) {
-                    let keys = String(decoding: try JSONEncoder().encode(episodes.map(\.key)), as: UTF8.self)
-                    try database.run(sql, [database.id(of: book), keys])
+                    try database.run(sql, [database.id(of: book), jsonText(episodes.map(\.key))])
                 }
             })
     }
@@ -140,8 +139,8 @@ extension Database {
         let sql = """
             INSERT INTO transfer (
                 episode_id, etag, last_modified, validator_age, state, total, committed_length, boot_id, sha256, path,
-                attempts, next_try_at, missing_since, missing_until, error, error_message
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                attempts, next_try_at, missing_since, missing_until, error
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that. A file
@@ -152,15 +151,15 @@ extension Database {
                     THEN transfer.state ELSE excluded.state END,
                 total = excluded.total, committed_length = excluded.committed_length,
                 boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,
-                attempts = excluded.attempts, error = excluded.error, error_message = excluded.error_message,
-                next_try_at = excluded.next_try_at, missing_since = excluded.missing_since,
+                attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at, missing_since = excluded.missing_since,
                 missing_until = excluded.missing_until
             """
         let id: StatementArguments = [try requiredID(of: record.episode)]
         let rest: StatementArguments = [
             record.state.rawValue, record.total, record.committedLength, record.bootID, record.sha256, record.path,
             record.attempts, stored(record.nextTryAt), stored(record.missingSince), stored(record.missingUntil),
+            try jsonText(record.error),
         ]
-        try run(sql, id + StatementArguments(record.validator) + rest + stored(record.error))
+        try run(sql, id + StatementArguments(record.validator) + rest)
     }
 }

@@ -51,7 +51,7 @@ extension CatalogStore {
     /// sizes. A short guid such as `1` says nothing without a size.
     package func twin(of episodes: [Episode]) async throws -> BookIdentity? {
         let listed = episodes.map { [$0.guid, $0.address?.withoutSecrets, $0.size.map(String.init)] }
-        let json = String(decoding: try JSONEncoder().encode(listed), as: UTF8.self)
+        let places = try jsonText(listed)
         return try await read("the episodes of a feed cannot be looked up") { database in
             let sql = """
                 WITH listed AS (
@@ -65,7 +65,7 @@ extension CatalogStore {
                 SELECT b.source, b.key FROM same JOIN book b ON b.id = same.book_id WHERE instr(b.key, '://')
                 GROUP BY b.id HAVING COUNT(*) * 2 >= ? ORDER BY COUNT(*) DESC
                 """
-            return try database.first(sql, [json, episodes.count], BookIdentity.init)
+            return try database.first(sql, [places, episodes.count], BookIdentity.init)
         }
     }
 

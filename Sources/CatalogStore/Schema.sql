@@ -115,10 +115,9 @@ CREATE TABLE transfer (
     sha256 TEXT CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
     path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
-    error TEXT,
+    -- JSON: a message that can be said in any language.
+    error TEXT CHECK (json_type(error) = 'array'),
     next_try_at INTEGER,
-    -- The error as a message that can be said in any language; "error" is its English.
-    error_message TEXT,
     -- Since when the server has not had the file, and when it was last asked.
     missing_since INTEGER,
     missing_until INTEGER,
@@ -295,18 +294,12 @@ BEGIN
 END;
 
 -- What is remembered of books in which there was nothing to do. A row is there only while the store says of its book what it
--- said when the row came: whatever a plan depends on deletes it as it changes. It comes before the plan is made, without a
--- fingerprint, so that what changes meanwhile deletes it as well. A book with transfers has none: those wait for times.
+-- said when the row came: whatever a plan depends on deletes it as it changes. It comes before the plan is made, without it,
+-- so that what changes meanwhile deletes it as well. A book with transfers has none: those wait for times.
 CREATE TABLE cached_plan (
     book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
-    fingerprint TEXT CHECK (fingerprint <> ''),
-    folders TEXT NOT NULL DEFAULT '[]' CHECK (json_type(folders) = 'array'),
-    kept INTEGER NOT NULL DEFAULT 0 CHECK (kept >= 0),
-    skipped INTEGER NOT NULL DEFAULT 0 CHECK (skipped >= locked),
-    locked INTEGER NOT NULL DEFAULT 0 CHECK (locked >= 0),
-    removed INTEGER NOT NULL DEFAULT 0 CHECK (removed >= 0),
-    gone INTEGER NOT NULL DEFAULT 0 CHECK (gone >= 0),
-    filtered INTEGER NOT NULL DEFAULT 0 CHECK (filtered >= 0)
+    -- JSON.
+    plan TEXT CHECK (json_type(plan) = 'object')
 ) STRICT;
 CREATE TRIGGER book_unsettles AFTER UPDATE OF updated_at, title, author, declared ON book BEGIN
     DELETE FROM cached_plan WHERE book_id = new.id;
@@ -342,26 +335,10 @@ CREATE TABLE run (
     ended_at INTEGER,
     exit_code INTEGER CHECK ((exit_code IS NULL) = (ended_at IS NULL)),
     books INTEGER NOT NULL DEFAULT 0,
-    fetched INTEGER NOT NULL DEFAULT 0,
-    resumed INTEGER NOT NULL DEFAULT 0,
-    replaced INTEGER NOT NULL DEFAULT 0,
-    renamed INTEGER NOT NULL DEFAULT 0,
-    adopted INTEGER NOT NULL DEFAULT 0,
-    kept INTEGER NOT NULL DEFAULT 0,
-    locked INTEGER NOT NULL DEFAULT 0,
-    failed INTEGER NOT NULL DEFAULT 0,
-    left_over INTEGER NOT NULL DEFAULT 0,
-    bytes_received INTEGER NOT NULL DEFAULT 0,
-    bytes_reused INTEGER NOT NULL DEFAULT 0,
-    seconds REAL NOT NULL DEFAULT 0,
-    held_back INTEGER NOT NULL DEFAULT 0,
-    paused INTEGER NOT NULL DEFAULT 0,
-    removed INTEGER NOT NULL DEFAULT 0,
-    gone INTEGER NOT NULL DEFAULT 0,
-    filtered INTEGER NOT NULL DEFAULT 0,
-    expired INTEGER NOT NULL DEFAULT 0,
-    error TEXT,
-    error_message TEXT
+    -- JSON: the counts of one that has ended.
+    summary TEXT CHECK (json_type(summary) = 'object'),
+    -- JSON: the message of its first failure.
+    error TEXT CHECK (json_type(error) = 'array')
 ) STRICT;
 
 -- What fails run after run.
@@ -369,10 +346,10 @@ CREATE TABLE outage (
     subject TEXT PRIMARY KEY CHECK (subject <> ''),
     since INTEGER NOT NULL,
     runs INTEGER NOT NULL CHECK (runs > 0),
-    error TEXT NOT NULL,
+    -- JSON: the message of its last failure.
+    error TEXT NOT NULL CHECK (json_type(error) = 'array'),
     -- True if the user was alerted to it.
-    told INTEGER NOT NULL CHECK (told IN (0, 1)),
-    error_message TEXT
+    told INTEGER NOT NULL CHECK (told IN (0, 1))
 ) STRICT;
 
 -- The newest episode of a book that appears bit by bit, and the milliseconds usually between two of them.

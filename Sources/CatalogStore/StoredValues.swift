@@ -52,12 +52,9 @@ struct ColumnReader {
         time(stored: try next(Int64?.self))
     }
 
-    /// A sentence in two columns; of one that an older version kept, or that is damaged, there is only the English.
-    mutating func nextMessage() throws -> Message? {
-        let (english, whole): (String?, String?) = (try next(), try next())
-        guard let english else { return nil }
-        let message = try? whole.map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
-        return message ?? Message(verbatim: english)
+    /// A value that ``jsonText(_:)`` made a text of; nil if the column is NULL.
+    mutating func nextJSON<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value? {
+        try next(String?.self).map { try JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
     }
 
     /// A length as a server or catalog declared it; nil also for an absurd one.
@@ -102,12 +99,9 @@ func word<Word: RawRepresentable<String>>(_ text: String, as type: Word.Type = W
     return word
 }
 
-/// A sentence as it is kept: the English, for whoever looks into the store, and the whole of it.
-func stored(_ message: Message?) throws -> StatementArguments {
-    [
-        message?.description,
-        try message.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) },
-    ]
+/// A value as JSON, for a column that no statement looks into, or a statement's argument.
+func jsonText(_ value: (some Encodable)?) throws -> String? {
+    try value.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
 }
 
 // One statement, which stays prepared.

@@ -133,7 +133,7 @@ extension ProductTests.ExtremeNumbers {
                     SELECT m.name, p.name, p.type FROM sqlite_master m JOIN pragma_table_info(m.name) p
                     WHERE m.type = 'table' AND m.sql LIKE 'CREATE TABLE%' AND p.type IN ('INTEGER', 'REAL')
                         AND p.name <> 'id' AND p.name NOT LIKE '%_id' AND p.name NOT IN ('locked', 'gone', 'complete',
-                            'is_named_by_user', 'told', 'finished', 'wanted', 'limited')
+                            'is_named_by_user', 'told', 'finished', 'wanted')
                     """
                 let found = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", columns], in: bench)
                 let rows = found.outputLines.map { $0.split(separator: "|").map(String.init) }
@@ -148,7 +148,12 @@ extension ProductTests.ExtremeNumbers {
                                 && (value != "9e999" || row[2] == "REAL")
                         }
                         let statements = changed.map { "UPDATE OR IGNORE \($0[0]) SET \"\($0[1])\" = \(value);" }
-                        let sql = "PRAGMA ignore_check_constraints = 1; " + statements.joined(separator: " ")
+                        let counts = [("run", "summary"), ("cached_plan", "plan")].map { table, column in
+                            "UPDATE \(table) SET \(column) = replace(\(column), ':0', ':\(value)');"
+                        }
+                        let sql =
+                            "PRAGMA ignore_check_constraints = 1; "
+                            + (statements + (value == "9e999" ? [] : counts)).joined(separator: " ")
                         let written = try await ForeignProgram.run(
                             "sqlite3", ["L/.booksync/store.sqlite", sql], in: bench)
                         #expect(written.exitCode == 0, "\(written.errors)")
