@@ -9,18 +9,17 @@ extension CatalogStore {
     /// are those that are being published: the announcement is what a cut-off publication is found by.
     /// - Returns: how many are paused now that were not before.
     package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await change(episodes, "the transfers cannot be paused") { database, id in
-            let sql = """
-                INSERT INTO transfer (episode_id, state, committed_length, attempts)
-                SELECT e.id, 'paused', 0, 0 FROM episode e
-                WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
-                    EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
-                    OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
-                ON CONFLICT (episode_id) DO UPDATE SET state = 'paused'
-                WHERE state NOT IN ('paused', 'verifying')
-                """
-            try database.run(sql, [id])
-        }
+        try await change(
+            episodes, "the transfers cannot be paused",
+            """
+            INSERT INTO transfer (episode_id, state, committed_length, attempts)
+            SELECT e.id, 'paused', 0, 0 FROM episode e
+            WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
+                EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
+                OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
+            ON CONFLICT (episode_id) DO UPDATE SET state = 'paused'
+            WHERE state NOT IN ('paused', 'verifying')
+            """)
     }
 
     /// Has paused, failed and cancelled episodes be fetched by the next run, and paused and cancelled ones by a run that is
@@ -28,41 +27,40 @@ extension CatalogStore {
     /// - Returns: how many wait now that did not before.
     @discardableResult
     package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await change(episodes, "the transfers cannot be resumed") { database, id in
-            let sql = """
-                UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
-                WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
-                    AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
-                """
-            try database.run(sql, [id])
-        }
+        try await change(
+            episodes, "the transfers cannot be resumed",
+            """
+            UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
+            WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
+                AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
+            """)
     }
 
     /// Breaks transfers off, save for those that are being published. What they brought is of no use any more; the files
     /// are the caller's to drop.
     /// - Returns: how many were broken off.
     package func cancel(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await change(episodes, "the transfers cannot be cancelled") { database, id in
-            let sql = """
-                UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
-                    last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
-                WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
-                """
-            try database.run(sql, [id])
-        }
+        try await change(
+            episodes, "the transfers cannot be cancelled",
+            """
+            UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
+                last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
+            WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
+            """)
     }
 
-    /// Changes the row of each episode: on disk when the call returns.
+    /// Runs a statement for each episode: on disk when the call returns.
+    /// - Parameter arguments: those of the statement before its last one, which is the episode's row.
     /// - Returns: how many rows changed.
     /// - Throws: ``Failure`` of kind `defect` when an episode was never merged.
     func change(
-        _ episodes: [EpisodeIdentity], _ what: Message, _ change: @escaping @Sendable (Database, Int64) throws -> Void
+        _ episodes: [EpisodeIdentity], _ what: Message, _ sql: String, _ arguments: StatementArguments = []
     ) async throws -> Int {
         guard !episodes.isEmpty else { return 0 }
         return try await write(what, .durable) { database in
             // Without what triggers change.
             try episodes.reduce(0) { count, episode in
-                try change(database, try database.requiredID(of: episode))
+                try database.run(sql, arguments + [database.requiredID(of: episode)])
                 return count + database.changesCount
             }
         }

@@ -10,21 +10,19 @@ extension CatalogStore {
     package func remove(
         _ episodes: [EpisodeIdentity], at now: Date, by cause: RemovalCause = .user
     ) async throws -> Int {
-        try await change(episodes, "the removal of \(naming(episodes)) cannot be recorded") { database, id in
-            try database.run(
-                "UPDATE episode SET removed_at = ?, removed_by = ? WHERE id = ? AND removed_at IS NULL",
-                [stored(now), cause == .user ? nil : cause.rawValue, id])
-        }
+        try await change(
+            episodes, "the removal of \(naming(episodes)) cannot be recorded",
+            "UPDATE episode SET removed_at = ?, removed_by = ? WHERE id = ? AND removed_at IS NULL",
+            [stored(now), cause == .user ? nil : cause.rawValue])
     }
 
     /// Forgets that episodes were removed.
     /// - Returns: how many were removed.
     @discardableResult
     package func forgetRemovals(of episodes: [EpisodeIdentity]) async throws -> Int {
-        try await change(episodes, "the removal of \(naming(episodes)) cannot be forgotten") { database, id in
-            try database.run(
-                "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ? AND removed_at IS NOT NULL", [id])
-        }
+        try await change(
+            episodes, "the removal of \(naming(episodes)) cannot be forgotten",
+            "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ? AND removed_at IS NOT NULL")
     }
 
     /// Forgets all that one command removed.
