@@ -30,8 +30,7 @@ extension CatalogStore {
                     UNION ALL SELECT f.path FROM joined_file f WHERE TRUE \(range)
                     """
                 let bounds: StatementArguments = folder.isEmpty ? [] : [folder + "/", folder + "0"]
-                let found = try String.fetchAll(
-                    database.cachedStatement(sql: sql), arguments: [folder, id] + bounds + bounds)
+                let found: [String] = try database.rows(sql, [folder, id] + bounds + bounds) { try $0.next() }
                 paths.formUnion(found)
             }
             return paths
@@ -67,9 +66,8 @@ extension CatalogStore {
                     CROSS JOIN book b ON b.id = e.book_id
                 WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING COUNT(*) >= ?
                 """
-            return try String.fetchSet(
-                database.cachedStatement(sql: sql),
-                arguments: [book.source, book.id, CatalogChangeRule.maxReplacements])
+            return try Set(
+                database.rows(sql, [book.source, book.id, CatalogChangeRule.maxReplacements]) { try $0.next() })
         }
     }
 
