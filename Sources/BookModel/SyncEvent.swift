@@ -6,12 +6,16 @@ package enum SyncEvent: Sendable {
     case notice(Message)
     /// A notice that is printed with `--quiet` too.
     case alert(Message)
+    /// A notice that is printed with `--verbose` only.
+    case detail(Message)
     /// A book's catalog was read and its plan made.
     case planned(SyncPlan)
     case started(TransferProgress)
     case progressed(TransferProgress)
     /// How far the run is as a whole.
     case advanced(RunProgress)
+    /// How far something is that counts itself, as a verification does: shown in place of what the run's events come to.
+    case measured(ProgressState)
     /// So many more catalogs are to be asked.
     case asking(catalogs: Int)
     /// So many files are still to be read for their durations.

@@ -54,7 +54,7 @@ import Testing
                 run: RunProgress(
                     episodesDone: 9, episodesFailed: 2, episodesInAll: 110, bytes: .init(bytesDone: 5, total: 10)))
             state.failures = "2 bad"
-            await display.show(state)
+            await display.apply(.measured(state))
             screen.feed(try pair.output())
             #expect(screen.text.count == 2)
             #expect(screen.text[0].hasPrefix("第7集") && screen.text[0].contains(" 25%"))

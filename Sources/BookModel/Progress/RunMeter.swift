@@ -26,7 +26,8 @@ package final class RunMeter: Sendable {
                 emit(.progressed(progress))
             case .started, .finished, .failed, .paused, .cancelled:
                 emit(event)
-            case .notice, .alert, .planned, .adopted, .advanced, .asking, .reading, .waiting, .renamed, .summarised:
+            case .notice, .alert, .detail, .planned, .adopted, .advanced, .measured, .asking, .reading, .waiting,
+                .renamed, .summarised:
                 return emit(event)
             }
             if let last = state.lastReport, now - last < Self.interval { return }

@@ -14,22 +14,14 @@ import LibraryFiles
 
 /// Holds files against their records.
 package struct LibraryVerification: Sendable {
-    package enum Event: Sendable {
-        case notice(Message)
-        case progressed(ProgressState)
-        case checked(VerifiedFile)
-        /// Of the run that repairs.
-        case run(SyncEvent)
-    }
-
     private let library: String
     private let media: MediaProbe?
-    private let emit: @Sendable (Event) -> Void
+    private let emit: @Sendable (SyncEvent) -> Void
 
     /// - Parameters:
     ///   - library: absolute.
     ///   - media: what looks into the audio files; nil where nothing does.
-    package init(library: String, media: MediaProbe? = nil, emit: @escaping @Sendable (Event) -> Void) {
+    package init(library: String, media: MediaProbe? = nil, emit: @escaping @Sendable (SyncEvent) -> Void) {
         self.library = library
         self.media = media
         self.emit = emit
@@ -144,7 +136,7 @@ package struct LibraryVerification: Sendable {
                 next()
                 guard let file else { continue }
                 broken.insert(file)
-                emit(.checked(file))
+                emit(.bad(file))
             }
         }
         report.left += rest.count
@@ -173,6 +165,10 @@ package struct LibraryVerification: Sendable {
         }
         return files
     }
+}
+
+extension SyncEvent {
+    static func bad(_ file: VerifiedFile) -> SyncEvent { .alert("bad: \(file.file.path): \(file.sentence)") }
 }
 
 extension TransferControl.Scope {

@@ -14,7 +14,7 @@ actor VerificationPass {
     private let round: VerificationRound?
     /// Where files may be that a run was about to rename.
     private let otherPaths: [EpisodeIdentity: [String]]
-    private let emit: @Sendable (LibraryVerification.Event) -> Void
+    private let emit: @Sendable (SyncEvent) -> Void
     private var report: VerificationReport
     private var board: VerificationBoard
     /// With the indices of the files.
@@ -25,7 +25,7 @@ actor VerificationPass {
     init(
         _ files: [VerifiedFile], library: String, depth: FileReader.Depth, store: CatalogStore,
         round: VerificationRound?, operations: [FileOperation], report: VerificationReport,
-        emit: @escaping @Sendable (LibraryVerification.Event) -> Void
+        emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.files = files
         self.library = library
@@ -89,10 +89,11 @@ actor VerificationPass {
         report.intact += intact.count
         // Noted before it is told.
         if let round { try await store.recordVerified(intact.map(\.file), in: round, at: Date()) }
-        for file in intact + worse { emit(.checked(file)) }
+        for file in intact { emit(.detail("intact: \(file.file.path)")) }
+        for file in worse { emit(.bad(file)) }
         let now = ContinuousClock.now
         board.advance(part.reading.map { (files[$0.fileIndex].name, $0.bytes, files[$0.fileIndex].file.size) }, at: now)
-        emit(.progressed(board.state(at: now)))
+        emit(.measured(board.state(at: now)))
     }
 
     /// - Returns: nil when the file is no longer the library's.

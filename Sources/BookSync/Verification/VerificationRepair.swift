@@ -13,10 +13,10 @@ import Synchronization
 package struct VerificationRepair: Sendable {
     private let configuration: Configuration
     private let logger: Logger
-    private let emit: @Sendable (LibraryVerification.Event) -> Void
+    private let emit: @Sendable (SyncEvent) -> Void
 
     package init(
-        configuration: Configuration, logger: Logger, emit: @escaping @Sendable (LibraryVerification.Event) -> Void
+        configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.configuration = configuration
         self.logger = logger
@@ -40,7 +40,7 @@ package struct VerificationRepair: Sendable {
         let reasons = Reasons()
         let run = SyncRun(configuration: configuration, logger: logger) { event in
             reasons.record(event)
-            emit(.run(event))
+            emit(event)
         }
         let request = try await request(wanted.map { report.bad[$0] }, in: session)
         report.failures += try await run.execute(request, in: session).failures

@@ -85,24 +85,26 @@ struct JoinCommand: Subcommand {
         (request.bitRate, request.maxPart, request.loudness) = (bitsPerSecond, maxSeconds, normalize)
         request.output = output.map { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
         (request.isIncomplete, request.force, request.isDryRun) = (incomplete, force, dryRun)
-        let printer = VerificationPrinter(
-            style: program.eventStyle, streams: program.streams, printsProgress: program.options.json)
+        let printer = EventPrinter(style: program.plainStyle, streams: program.streams)
         let failures = try await printer.printing { [request] emit in
             let join = BookJoin(
                 library: configuration.library, request: request, probe: MediaProbe(tools: tools),
                 minFreeSpace: configuration.downloads.minFreeSpace
-            ) { emit(.progressed($0)) }
+            ) { emit(.measured($0)) }
             var failures: [Failure] = []
             try await ShelfJoin(join).execute(
                 books, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
             ) {
                 outcome in
-                if program.options.json { await program.streams.writeOutput(JSONDocument(outcome).text()) }
+                if program.options.json {
+                    await printer.aside { await program.streams.writeOutput(JSONDocument(outcome).text()) }
+                }
                 if outcome.result == .leftOut {
                     emit(.notice(outcome.sentence))
                 } else if let failure = outcome.failure {
                     failures.append(failure)
-                    emit(.run(.failed(FailureReport(book: outcome.book, failure: failure))))
+                    // The document of the outcome reports it: no event does so once more.
+                    emit(.alert("failed: \(failure)"))
                 } else if !program.options.json, !program.options.quiet {
                     await printer.aside { await program.streams.writeOutput([outcome.sentence]) }
                 }

@@ -59,10 +59,9 @@ struct VerifyCommand: Subcommand {
             isQuick: quick, startsAnew: anew, decodes: deep)
         let tools = deep ? try program.requireFFmpeg(or: "the files cannot be decoded") : nil
         let media = tools.map { MediaProbe(tools: $0) } ?? program.media(configuration)
-        var style = program.eventStyle
-        style.isQuiet = style.isQuiet || program.options.json
-        let printer = VerificationPrinter(style: style, streams: program.streams)
-        let report = try await printer.printing { emit in
+        var style = program.plainStyle
+        (style.isJSON, style.isQuiet) = (false, style.isQuiet || program.options.json)
+        let report = try await EventPrinter(style: style, streams: program.streams).printing { emit in
             let verification = LibraryVerification(
                 library: configuration.library, media: media, emit: emit)
             let report = try await verification.check(request)
@@ -98,7 +97,7 @@ struct VerifyCommand: Subcommand {
     /// The report with what came of the repair. What keeps that from being begun is a failure of the report.
     private func repaired(
         _ report: VerificationReport, _ configuration: Configuration, _ program: Program,
-        _ emit: @escaping @Sendable (LibraryVerification.Event) -> Void
+        _ emit: @escaping @Sendable (SyncEvent) -> Void
     ) async throws -> VerificationReport {
         do {
             return try await program.withCatalogs(configuration, for: report.booksToRepair) { configuration in
@@ -111,7 +110,7 @@ struct VerifyCommand: Subcommand {
                 }
             }
         } catch let failure as Failure {
-            emit(.run(.failed(FailureReport(failure: failure))))
+            emit(.failed(FailureReport(failure: failure)))
             var report = report
             report.failures.append(failure)
             return report

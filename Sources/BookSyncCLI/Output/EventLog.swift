@@ -23,7 +23,7 @@ struct EventLog: Sendable {
                 ])
         case .started(let progress):
             logger.info("transfer begun", metadata: ["episode": "\(progress.episode)", "name": "\(progress.name)"])
-        case .progressed, .advanced, .asking, .reading, .waiting: break
+        case .detail, .progressed, .advanced, .measured, .asking, .reading, .waiting: break
         case .renamed(let episode, let from, let to):
             logger.info("file renamed", metadata: ["episode": "\(episode)", "from": "\(from)", "path": "\(to)"])
         case .finished(let receipt):

@@ -11,6 +11,8 @@ actor EventPrinter {
         var isVerbose = false
         var showsBars = false
         var usesColor = false
+        /// Whether the lines are coloured and long waits have one, as those of a run.
+        var isOfRun = true
         /// A log that runs are told to as well.
         var log: EventLog?
 
@@ -23,6 +25,7 @@ actor EventPrinter {
     private let style: Style
     private let streams: StandardStreams
     private let display: LiveDisplay?
+    private let waiting = EventQueue()
     private var recap = RunRecap()
     private var lastProgress: [EpisodeIdentity: ContinuousClock.Instant] = [:]
     /// Until when it is known that something is waited for, by the server that asked for it.
@@ -43,11 +46,10 @@ actor EventPrinter {
     func printing<Result: Sendable>(
         _ body: @Sendable (@escaping @Sendable (SyncEvent) -> Void) async throws -> Result
     ) async throws -> Result {
-        let waiting = EventQueue()
         let (news, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let printing = Task {
             for await _ in news {
-                for event in waiting.takeAll() { await self.print(event) }
+                await self.printWaiting()
                 do { try await Task.sleep(for: Self.interval) } catch { return }
             }
         }
@@ -56,7 +58,7 @@ actor EventPrinter {
             outcome = .success(
                 try await body { event in
                     guard self.style.shows(event) else { return }
-                    waiting.add(event)
+                    self.waiting.add(event)
                     signal.yield()
                 })
         } catch {
@@ -64,13 +66,18 @@ actor EventPrinter {
         }
         printing.cancel()
         await printing.value
-        for event in waiting.takeAll() { await print(event) }
+        await printWaiting()
         await display?.close()
         return try outcome.get()
     }
 
-    /// Has results written to the terminal while no bars stand there.
+    private func printWaiting() async {
+        for event in waiting.takeAll() { await print(event) }
+    }
+
+    /// Has results written behind the events before them, and to a terminal while no bars are there.
     func aside(_ write: @Sendable () async -> Void) async {
+        await printWaiting()
         if let display { await display.aside(write) } else { await write() }
     }
 
@@ -98,7 +105,9 @@ actor EventPrinter {
         }
         await display?.apply(event)
         recap.record(event)
-        if display == nil, !style.isQuiet, case .waiting(_, let wait?) = event, let sentence = news(of: wait) {
+        if display == nil, style.isOfRun, !style.isQuiet, case .waiting(_, let wait?) = event,
+            let sentence = news(of: wait)
+        {
             await streams.writeError(sentence)
         }
         // With JSON on standard output, what went well is told there.
@@ -106,7 +115,7 @@ actor EventPrinter {
             return
         }
         if style.isJSON, event.isReported { return }
-        let color = style.usesColor ? event.color : nil
+        let color = style.usesColor && style.isOfRun ? event.color : nil
         if let display {
             await display.log(streams.words(sentence), firstWordIn: color)
         } else {

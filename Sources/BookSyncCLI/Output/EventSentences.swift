@@ -8,6 +8,8 @@ extension SyncEvent {
         switch self {
         case .notice(let text), .alert(let text):
             return text
+        case .detail(let text):
+            return isVerbose ? text : nil
         case .planned(let plan):
             guard isVerbose else { return nil }
             let counts = plan.totals.counts ?? "nothing to do"
@@ -16,7 +18,7 @@ extension SyncEvent {
             guard isVerbose else { return nil }
             return progress.bytesReused > 0
                 ? "\(progress.name): going on from \(describeBytes(progress.bytesReused))" : "\(progress.name): begun"
-        case .progressed, .advanced, .asking, .reading, .waiting, .renamed, .summarised:
+        case .progressed, .advanced, .measured, .asking, .reading, .waiting, .renamed, .summarised:
             return nil
         case .paused(_, let name):
             return "paused \(name)"

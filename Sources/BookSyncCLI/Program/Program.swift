@@ -135,6 +135,13 @@ struct Program: Sendable {
             usesColor: capabilities.usesColor, log: log.isFile ? EventLog(logger: logger) : nil)
     }
 
+    /// For a verification or a join, whose events are not for the log.
+    var plainStyle: EventPrinter.Style {
+        var style = eventStyle
+        (style.isOfRun, style.log) = (false, nil)
+        return style
+    }
+
     /// For a command that prints one document, or lines, when it is done.
     var quietStyle: EventPrinter.Style {
         var style = eventStyle

@@ -24,7 +24,7 @@ package actor LiveDisplay {
     private let usesColor: Bool
     private let now: @Sendable () -> ContinuousClock.Instant
     private var board = ProgressBoard()
-    /// What is shown instead of the board's own count.
+    /// What is shown instead of the board's own count, until something else happens.
     private var counted: ProgressState?
     private var painter = ScreenPainter()
     private var lastDrawn: ContinuousClock.Instant?
@@ -49,17 +49,13 @@ package actor LiveDisplay {
     package func apply(_ event: SyncEvent) {
         guard !isOver else { return }
         startTicker()
-        board.apply(event, at: now())
-        counted = nil
-        hasNews = true
-        redraw()
-    }
-
-    /// Shows what somebody else counts, until the next event.
-    package func show(_ state: ProgressState) {
-        guard !isOver else { return }
-        startTicker()
-        counted = state
+        switch event {
+        case .measured(let state): counted = state
+        case .notice, .alert, .detail: break
+        default:
+            board.apply(event, at: now())
+            counted = nil
+        }
         hasNews = true
         redraw()
     }

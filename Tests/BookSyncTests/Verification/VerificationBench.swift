@@ -12,7 +12,7 @@ extension RunBench {
     /// One verification as `verify` makes it.
     func verify(
         _ scope: TransferControl.Scope = .everything, quick: Bool = false, anew: Bool = false,
-        onEvent: @escaping @Sendable (LibraryVerification.Event) -> Void = { _ in }
+        onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> VerificationReport {
         try await LibraryVerification(library: library, emit: onEvent)
             .check(VerificationRequest(scope: scope, isQuick: quick, startsAnew: anew))

@@ -6,7 +6,7 @@ extension JSONDocument {
     /// - Parameter exitCode: what the run will exit with, for its summary.
     package init?(_ event: SyncEvent, exitCode: Int = 0) {
         switch event {
-        case .notice, .alert, .asking, .reading, .waiting, .renamed:
+        case .notice, .alert, .detail, .asking, .reading, .waiting, .renamed:
             return nil
         case .planned(let plan):
             self = JSONDocument(plan).event("plan")
@@ -14,6 +14,8 @@ extension JSONDocument {
             self = Self.progress("started", progress)
         case .progressed(let progress):
             self = Self.progress("progress", progress)
+        case .measured(let state):
+            self.init(.advanced(state.run))
         case .advanced(let progress):
             self = [
                 "event": "run",
