@@ -108,23 +108,6 @@ enum SeenState: String, Sendable, CaseIterable {
         case let state: self = SeenState(rawValue: state.rawValue) ?? .absent
         }
     }
-
-    var phrase: Phrase {
-        switch self {
-        case .absent: .stateAbsent
-        case .waiting: .stateWaiting
-        case .interrupted: .stateInterrupted
-        case .downloading: .stateDownloading
-        case .verifying: .stateVerifying
-        case .finished: .stateFinished
-        case .paused: .statePaused
-        case .failed: .stateFailed
-        case .cancelled: .stateCancelled
-        case .locked: .stateLocked
-        case .removed: .stateRemoved
-        case .gone: .stateGone
-        }
-    }
 }
 
 /// Makes the models of pages, in the words of one visitor.
@@ -156,7 +139,7 @@ struct ViewMaker: Sendable {
             id: identity.key, number: shelved.episode.section, name: shelved.episode.name,
             page: routes.episode(identity), bookTitle: book.title, bookPage: routes.book(identity.book),
             length: shelved.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
-            state: state.rawValue, stateLabel: phrases(state.phrase), bar: nil, moving: "",
+            state: state.rawValue, stateLabel: phrases(named: "state.\(state.rawValue)"), bar: nil, moving: "",
             heard: heard(position), error: state == .failed ? shelved.transfer?.error.map { phrases($0) } : nil,
             player: nil,
             media: file.map(routes.audio), actions: actions(on: shelved, state))

@@ -46,13 +46,13 @@ struct PageTemplates: Sendable {
         var parts = text.split(separator: "{{phrase.", omittingEmptySubsequences: false)[...]
         var result = String(parts.removeFirst())
         for part in parts {
-            guard let end = part.firstRange(of: "}}"), let phrase = Phrase(rawValue: String(part[..<end.lowerBound]))
+            guard let end = part.firstRange(of: "}}"), let text = phrases.text(named: String(part[..<end.lowerBound]))
             else {
                 throw Failure(
                     .defect, disposition: .stop, what: "a page cannot be made",
                     why: "it has no phrase '\(part.prefix { $0 != "}" })'")
             }
-            result += MarkupText.escaped(phrases(phrase)) + part[end.upperBound...]
+            result += MarkupText.escaped(text) + part[end.upperBound...]
         }
         return result
     }

@@ -1,4 +1,6 @@
-/// Every text of the pages. What each language makes of it stands in its table; `{names}` are filled in.
+/// The texts of the pages that have a place in the code. What each language makes of it stands in its table; `{names}` are
+/// filled in. The words for keywords are in the table alone: `state.paused` of a ``SeenState``, `failure.usage` of a
+/// ``Failure/Kind``, `finding.ok` of a finding, and `check.lock` of what `doctor` looks at.
 ///
 /// A text that counts something may have two forms with `~` between: for one, and for any other number.
 package enum Phrase: String, Sendable, CaseIterable {
@@ -13,9 +15,7 @@ package enum Phrase: String, Sendable, CaseIterable {
     case addByReference, referencePlaceholder, referenceHint, lookAt, listenFirst, subscribe, unsubscribe, downloadOnce
     case noSubscriptions, nextMirror, noMirror, inConfiguration, forPodcastApps, forPodcastAppsHow, rotateHint, rotate
     case rotateQuestion, doctor, askSources, askSourcesHint, logIn, logInHint, password, wrongPassword
-    case tooManyTries, toShelf, stateAbsent, stateToCome, stateWaiting, stateInterrupted, stateDownloading,
-        stateVerifying
-    case stateFinished, statePaused, stateFailed, stateCancelled, stateLocked, stateRemoved, stateGone
+    case tooManyTries, toShelf, stateToCome
     case download, pause, resume, cancel, delete, downloadAgain, retry, downloadMissing, pauseAll, resumeAll
     case deleteFile, deleteFiles, deleteQuestion, deleteAllQuestion, countDays, cancelQuestion, actionOf, mirrorNow
     case playFromStart, playOn, heard, heardTo, factEpisodes, factOnDisk, factMissing, factLocked, factBytes
@@ -26,7 +26,7 @@ package enum Phrase: String, Sendable, CaseIterable {
     case nothingFound, runFetch, runMirror, runJoin, runEnded, runFailed, runUnderWay, runCutOff, runStopped, runFetched
     case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, incompleteListing
     case libraryUnanswered, factLibrary
-    case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage
+    case missingPage, missingPageWhy, failedPage, refusedPage
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
     case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, saidElsewhere, continueThere, stayHere,
         lostServer, actionFailed
@@ -37,8 +37,5 @@ package enum Phrase: String, Sendable, CaseIterable {
     case otherDevice, addBookmark, bookmarkNote, saidBookmarked, bookmarks, removeBookmark, playFrom, markPlayed,
         markPlayedUpTo
     case markUnplayed, markUnplayedQuestion, dismiss, nextBook, percent, factHeard, userName, logInNamesHint
-    case failureUsage, failureConfiguration, failureUnknownBook, failureUnreadableCatalog
-    case failureCatalogUnavailable, failureCredentialsRejected, failureLibraryUnwritable, failureInputOutput
-    case failureTemporary, failureDefect, checkConfiguration, checkLibrary, checkStore, checkLock, checkLocking
-    case checkRenaming, checkDisk, checkSpace, checkLeftovers, checkSources, checkSubscriptions, checkSource
+    case checkSource
 }

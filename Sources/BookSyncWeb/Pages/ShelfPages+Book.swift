@@ -241,19 +241,18 @@ extension ShelfPages {
     private func filters(
         _ counts: [EpisodeState: Int], _ phrases: Strings, current: EpisodeState?, _ address: (EpisodeState?) -> String
     ) -> [ChoiceView] {
-        let order: [(EpisodeState, Phrase)] = [
-            (.finished, .stateFinished), (.waiting, .stateToCome), (.downloading, .stateDownloading),
-            (.verifying, .stateVerifying), (.paused, .statePaused), (.failed, .stateFailed),
-            (.cancelled, .stateCancelled), (.locked, .stateLocked), (.removed, .stateRemoved), (.gone, .stateGone),
+        let order: [EpisodeState] = [
+            .finished, .waiting, .downloading, .verifying, .paused, .failed, .cancelled, .locked, .removed, .gone,
         ]
         let all = ChoiceView(
             href: address(nil), label: phrases(.all), count: phrases.number(counts.values.reduce(0, +)),
             isCurrent: current == nil)
         return [all]
-            + order.filter { counts[$0.0, default: 0] > 0 || $0.0 == current }.map { state, phrase in
+            + order.filter { counts[$0, default: 0] > 0 || $0 == current }.map { state in
                 ChoiceView(
-                    href: address(state), label: phrases(phrase), count: phrases.number(counts[state, default: 0]),
-                    isCurrent: current == state)
+                    href: address(state),
+                    label: state == .waiting ? phrases(.stateToCome) : phrases(named: "state.\(state.rawValue)"),
+                    count: phrases.number(counts[state, default: 0]), isCurrent: current == state)
             }
     }
 }

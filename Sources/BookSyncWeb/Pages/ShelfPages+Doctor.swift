@@ -38,14 +38,8 @@ extension ShelfPages {
     }
 
     private static func view(_ finding: Finding, _ phrases: Strings) -> FindingView {
-        let label: Phrase =
-            switch finding.status {
-            case .ok: .findingOk
-            case .warning: .findingWarning
-            case .problem: .findingProblem
-            }
-        return FindingView(
-            status: finding.status.rawValue, statusLabel: phrases(label),
+        FindingView(
+            status: finding.status.rawValue, statusLabel: phrases(named: "finding.\(finding.status.rawValue)"),
             check: name(of: finding.check, phrases),
             message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) },
             isEnglish: ([finding.message] + [finding.remedy].compactMap(\.self)).contains { phrases.isForeign($0) })
@@ -53,7 +47,7 @@ extension ShelfPages {
 
     private static func name(of check: Message, _ phrases: Strings) -> String {
         let english = check.description
-        if let phrase = Phrase.check(english) { return phrases(phrase) }
+        if let text = phrases.text(named: "check.\(english)") { return text }
         guard let source = english.wholeMatch(of: /source (.+)/)?.output.1 else { return phrases(check) }
         return phrases(.checkSource, ["name": String(source)])
     }

@@ -14,7 +14,7 @@ struct ErrorView: ViewModel {
     }
 
     init(_ failure: Failure, _ phrases: Strings) {
-        (what, detail) = (phrases(Phrase(failure.kind)), phrases(failure.message))
+        (what, detail) = (phrases(named: "failure.\(failure.kind.keyword)"), phrases(failure.message))
         if failure.remedy == nil { next = phrases(.askLater) }
     }
 }

@@ -92,12 +92,13 @@ package struct ShelfPages: Sendable {
         .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
         .saidSkipped, .saidElsewhere, .otherDevice, .saidBookmarked, .lostServer, .actionFailed, .failedPage, .bytesOf,
         .perSecond, .timeLeft,
-        .stateDownloading,
     ]
 
     private static func words(_ phrases: Strings) -> [WordView] {
         words.map { WordView(name: $0.rawValue, text: phrases($0)) }
-            + Phrase.failures.map { WordView(name: $0.keyword, text: phrases($0.phrase)) }
+            + Failure.Kind.allCases.map {
+                WordView(name: $0.keyword, text: phrases(named: "failure.\($0.keyword)"))
+            } + [WordView(name: "state.downloading", text: phrases(named: "state.downloading"))]
     }
 
     /// What a template makes of a model.

@@ -14,15 +14,19 @@ package struct Strings: Sendable {
     /// The phrases that the language's table lacks; none, as a test says.
     package var missing: [Phrase] { Phrase.allCases.filter { Translation.chinese.phrases[$0.rawValue] == nil } }
 
-    private func text(of phrase: Phrase) -> String {
-        let texts = Translation.chinese.phrases[phrase.rawValue]
-        let text =
-            switch language {
-            case .english: texts?.english
-            case .chinese: texts?.translated
-            }
-        return text ?? phrase.rawValue
+    /// - Returns: nil for a name that the table does not have.
+    func text(named name: String) -> String? {
+        let texts = Translation.chinese.phrases[name]
+        return switch language {
+        case .english: texts?.english
+        case .chinese: texts?.translated
+        }
     }
+
+    private func text(of phrase: Phrase) -> String { callAsFunction(named: phrase.rawValue) }
+
+    /// The word for a keyword, such as `state.paused`; the name itself where the table lacks it.
+    package func callAsFunction(named name: String) -> String { text(named: name) ?? name }
 
     /// - Parameter values: by the names in the phrase.
     package func callAsFunction(_ phrase: Phrase, _ values: [String: String] = [:]) -> String {

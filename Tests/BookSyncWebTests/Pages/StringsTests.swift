@@ -1,4 +1,5 @@
 import BookModel
+import BookSync
 import Foundation
 import Testing
 
@@ -12,6 +13,20 @@ import Testing
     func `a language has every phrase`(language: Language) {
         #expect(Strings(language).missing == [])
         for phrase in Phrase.allCases { #expect(!Strings(language)(phrase).isEmpty, "\(phrase)") }
+    }
+
+    @Test(arguments: Language.allCases)
+    func `a language has a word for each keyword`(language: Language) {
+        let states = SeenState.allCases.map { "state.\($0.rawValue)" }
+        let failures = Failure.Kind.allCases.map { "failure.\($0.keyword)" }
+        let findings = Finding.Status.allCases.map { "finding.\($0.rawValue)" }
+        let checks = [
+            "configuration", "library", "store", "lock", "locking", "renaming", "disk", "space", "leftovers", "sources",
+            "subscriptions",
+        ].map { "check.\($0)" }
+        for name in states + failures + findings + checks {
+            #expect(Strings(language).text(named: name)?.isEmpty == false, "\(name)")
+        }
     }
 
     private static func names(in text: String) -> Set<String> {

@@ -2,7 +2,7 @@ import BookModel
 
 /// What `doctor` found of one thing that it looked at.
 package struct Finding: Sendable, Hashable {
-    package enum Status: String, Sendable {
+    package enum Status: String, Sendable, CaseIterable {
         case ok
         /// Nothing fails because of it now.
         case warning

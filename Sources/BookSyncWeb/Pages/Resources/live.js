@@ -43,7 +43,7 @@ function showProgress(row, change) {
   row.classList.add("is-downloading");
   const state = row.querySelector(".state");
   const mark = state.querySelector(".mark");
-  if (mark.textContent !== word("stateDownloading")) mark.textContent = word("stateDownloading");
+  if (mark.textContent !== word("state.downloading")) mark.textContent = word("state.downloading");
   let bar = state.querySelector("progress");
   if (!bar) {
     bar = document.createElement("progress");
