@@ -77,7 +77,7 @@ extension Workbench {
 
     /// By which podcast apps come.
     var appsKey: String {
-        get throws { try #require(try serveKeys.firstMatch(of: /apps (\S+)/)).output.1.description }
+        get throws { try #require(try serveKeys.firstMatch(of: /"apps":"([^"]+)"/)).output.1.description }
     }
 }
 

@@ -120,7 +120,7 @@ package final class ServeKeyring: Sendable {
     private func read() -> ServeKeys? {
         // Keys that cannot be read are replaced, which ends all logins.
         let bytes = try? readPrivateFile(at: path, maxSize: Self.maxSize)
-        return bytes.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { ServeKeys(fileText: $0) }
+        return bytes.flatMap { ServeKeys(fileBytes: $0) }
     }
 
     /// - Parameter replacing: whether what stands there goes; else nothing is written where something does.
@@ -130,8 +130,9 @@ package final class ServeKeyring: Sendable {
         // No library is made by looking at it.
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
         do {
-            try replaceFile(at: path, with: Array(keys.fileText.utf8), replaces: replacing)
+            try replaceFile(at: path, with: try keys.fileBytes, replaces: replacing)
         } catch {
+            let error = error as? SystemError ?? SystemError(code: EINVAL)
             return error.code == EEXIST ? nil : complain(error)
         }
         return Self.mark(of: path)

@@ -3,7 +3,7 @@ import Foundation
 
 /// What a server knows and its clients do not: the key that sessions are signed with, and the key by which the owner's podcast
 /// apps come without a password. Whatever prints it by accident prints `***`.
-struct ServeKeys: Sendable, Hashable {
+struct ServeKeys: Sendable, Hashable, Codable {
     /// 32 bytes.
     private(set) var session: [UInt8]
     /// 160 bits, in letters that need no encoding in a path.
@@ -45,27 +45,17 @@ struct ServeKeys: Sendable, Hashable {
 // MARK: The file
 
 extension ServeKeys {
-    private static let title = "booksync serve 1"
-
-    var fileText: String {
-        let lines = [Self.title, "session \(Self.base64URL(session))", "apps \(apps)"]
-        return (lines + ended.sorted { $0.key < $1.key }.map { "ended \($0.key) \($0.value)" })
-            .joined(separator: "\n") + "\n"
+    /// JSON.
+    var fileBytes: [UInt8] {
+        get throws { Array(try JSONEncoder().encode(self)) }
     }
 
-    /// - Returns: nil when the text is not what ``fileText`` makes.
-    init?(fileText text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 4, lines[0] == Self.title, lines.last == "", lines[1].hasPrefix("session "),
-            lines[2].hasPrefix("apps "), let session = Self.bytes(String(lines[1].dropFirst(8))), session.count == 32,
-            let apps = Self.bytes(String(lines[2].dropFirst(5))), apps.count >= 16
+    /// - Returns: nil when the bytes are not what ``fileBytes`` makes.
+    init?(fileBytes bytes: [UInt8]) {
+        guard let keys = try? JSONDecoder().decode(Self.self, from: Data(bytes)), keys.session.count == 32,
+            let apps = Self.bytes(keys.apps), apps.count >= 16
         else { return nil }
-        self.init(session: session, apps: Self.base64URL(apps))
-        for line in lines.dropFirst(3).dropLast() {
-            let words = line.split(separator: " ")
-            guard words.count == 3, words[0] == "ended", let expiry = Int64(words[2]) else { return nil }
-            ended[String(words[1])] = expiry
-        }
+        self = keys
     }
 
     // MARK: Bytes

@@ -80,7 +80,7 @@ import Testing
     @Test func `keys are read as they are written, and shown to nobody`() throws {
         var keys = ServeKeys.make()
         keys.end("one", until: Self.now + 5, now: Self.now)
-        let again = try #require(ServeKeys(fileText: keys.fileText))
+        let again = try #require(ServeKeys(fileBytes: try keys.fileBytes))
         #expect(again == keys && keys.apps.utf8.count == 27)
         var dumped = ""
         dump(keys, to: &dumped)
@@ -90,9 +90,14 @@ import Testing
         #expect(keys.apps != apps && keys.session == again.session)
     }
 
-    @Test(arguments: ["", "booksync serve 1\n", "booksync serve 2\nsession a\napps b\n", "session a\napps b\n"])
+    @Test(arguments: [
+        "", "{}", "booksync serve 1\nsession a\napps b\n",
+        #"{"session":[1,2],"apps":"AAAAAAAAAAAAAAAAAAAAAAAAAAA","ended":{}}"#,
+        #"{"session":[\#(Array(repeating: "7", count: 32).joined(separator: ","))],"apps":"AAAA","ended":{}}"#,
+        #"{"session":[\#(Array(repeating: "7", count: 32).joined(separator: ","))],"apps":"AAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#,
+    ])
     func `what is no file of keys is none`(_ text: String) {
-        #expect(ServeKeys(fileText: text) == nil)
+        #expect(ServeKeys(fileBytes: Array(text.utf8)) == nil)
     }
 
     @Test func `too many logouts end all sessions, and the file stays small`() {
