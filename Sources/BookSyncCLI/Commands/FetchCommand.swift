@@ -74,10 +74,8 @@ struct FetchCommand: Subcommand {
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             @Sendable func run(waitingFor wait: Double, instead asked: [Int64] = []) async throws -> ExitStatus {
-                try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "fetch", waitingFor: wait,
-                    knownLibraries: program.knownLibraries, keepsEmpty: false
-                ) { session in
+                try await program.withLibrary(configuration.library, "fetch", waitingFor: wait, keepsEmpty: false) {
+                    session in
                     try await session.end(asked)
                     return try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }

@@ -112,9 +112,8 @@ struct MirrorCommand: Subcommand {
                     request, configuration: configuration, offline: request.items.isEmpty)
             }
         }
-        let (status, isEmpty) = try await LibrarySession.withLibrary(
-            at: configuration.library, command: "mirror", waitingFor: waiting.seconds,
-            knownLibraries: program.knownLibraries,
+        let (status, isEmpty) = try await program.withLibrary(
+            configuration.library, "mirror", waitingFor: waiting.seconds,
             // What a mirror is to bring is awaited for as many nights as it takes.
             keepsEmpty: try !configuration.allSubscriptions(with: []).isEmpty
         ) { session -> (ExitStatus, Bool) in

@@ -46,10 +46,7 @@ struct TagCommand: Subcommand {
         let books = try configuration.books(naming: references)
         let tools = try program.requireFFmpeg(or: "the files get no tags")
         let work: BookTagging.Work = dryRun ? .plan : restore ? .restore : .embed
-        return try await LibrarySession.withLibrary(
-            at: configuration.library, command: "tag", waitingFor: waiting.seconds,
-            knownLibraries: program.knownLibraries
-        ) { session in
+        return try await program.withLibrary(configuration.library, "tag", waitingFor: waiting.seconds) { session in
             let tagging = BookTagging(
                 configuration: configuration, session: session, media: MediaProbe(tools: tools), copies: copy)
             var (documents, failures, counts) = ([JSONDocument](), [Failure](), [Int](repeating: 0, count: 3))

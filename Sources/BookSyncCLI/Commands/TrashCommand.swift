@@ -125,9 +125,7 @@ struct TrashEmptyCommand: Subcommand {
         _ = try await LibraryFolder.requireStore(in: library)
         // What a run that was killed was about to remove comes into the trash when the library is opened. Nobody saw it there yet.
         let shown = Set(try await Trash.list(in: library).map(\.number))
-        return try await LibrarySession.withLibrary(
-            at: library, command: "trash empty", waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
-        ) { session in
+        return try await program.withLibrary(library, "trash empty", waitingFor: waiting.seconds) { session in
             let files = try await session.trash.list().filter { shown.contains($0.number) }
             guard try await isMeant(files, program, isConfirmed: isConfirmed) else {
                 await program.streams.writeError("nothing was deleted")
@@ -155,9 +153,7 @@ extension Program {
         _ restore: (Trash) async throws -> Trash.Restored, document: (Trash.Restored) -> JSONDocument
     ) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: configuration.library)
-        return try await LibrarySession.withLibrary(
-            at: configuration.library, command: command, waitingFor: wait, knownLibraries: knownLibraries
-        ) { session in
+        return try await withLibrary(configuration.library, command, waitingFor: wait) { session in
             let restored = try await restore(session.trash)
             await print(
                 document(restored),

@@ -33,10 +33,9 @@ struct UndoCommand: Subcommand {
         let report =
             dryRun
             ? try await Undo().plan(in: configuration.library)
-            : try await LibrarySession.withLibrary(
-                at: configuration.library, command: "undo", waitingFor: waiting.seconds,
-                knownLibraries: program.knownLibraries
-            ) { try await Undo().execute(in: $0) }
+            : try await program.withLibrary(configuration.library, "undo", waitingFor: waiting.seconds) {
+                try await Undo().execute(in: $0)
+            }
         var lines: [Message] = report.restored.map {
             report.isDryRun ? "\($0.file.path) to be restored" : "restored \($0.file.path)"
         }

@@ -88,10 +88,9 @@ struct VerifyCommand: Subcommand {
     private func accepted(
         _ report: VerificationReport, _ configuration: Configuration, _ program: Program
     ) async throws -> VerificationReport {
-        try await LibrarySession.withLibrary(
-            at: configuration.library, command: "verify --accept", waitingFor: waiting.seconds,
-            knownLibraries: program.knownLibraries
-        ) { session in try await VerificationAcceptance().execute(report, in: session) }
+        try await program.withLibrary(configuration.library, "verify --accept", waitingFor: waiting.seconds) {
+            try await VerificationAcceptance().execute(report, in: $0)
+        }
     }
 
     /// The report with what came of the repair. What keeps that from being begun is a failure of the report.
@@ -101,12 +100,9 @@ struct VerifyCommand: Subcommand {
     ) async throws -> VerificationReport {
         do {
             return try await program.withCatalogs(configuration, for: report.booksToRepair) { configuration in
-                try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "verify --repair", waitingFor: waiting.seconds,
-                    knownLibraries: program.knownLibraries
-                ) { session in
+                try await program.withLibrary(configuration.library, "verify --repair", waitingFor: waiting.seconds) {
                     try await VerificationRepair(configuration: configuration, logger: program.logger, emit: emit)
-                        .execute(report, in: session)
+                        .execute(report, in: $0)
                 }
             }
         } catch let failure as Failure {

@@ -120,6 +120,18 @@ extension Program {
     }
 }
 
+extension Program {
+    /// Opens a library for a command that may write to it, as ``LibrarySession`` does.
+    /// - Parameter wait: seconds to wait for another run to end.
+    func withLibrary<Result: Sendable>(
+        _ path: String, _ command: String, waitingFor wait: Double, keepsEmpty: Bool = true,
+        _ body: (LibrarySession) async throws -> Result
+    ) async throws -> Result {
+        try await LibrarySession.withLibrary(
+            at: path, command: command, waitingFor: wait, knownLibraries: knownLibraries, keepsEmpty: keepsEmpty, body)
+    }
+}
+
 extension Array where Element: InLibrary {
     /// The same with the name of the library that they are of, where several are looked at.
     func named(_ own: Configuration, of all: Configuration) -> Self {
