@@ -1,3 +1,5 @@
+import BookModel
+
 /// Puts a feed together from its elements.
 ///
 /// It is told of them in the document's order, looks for what it knows where that may stand, and overlooks everything else: RSS of all versions and Atom differ
@@ -27,7 +29,12 @@ struct FeedBuilder: XMLHandler {
     private var isHTML = false
     private var buffer: [UInt8] = []
     private var isCut = false
-    private var head = FeedHeadDraft()
+    private var head = FeedTexts()
+    private var link: String?
+    private var selfAddress: String?
+    private var itunesImage: String?
+    private var image: String?
+    private var icon: String?
 
     /// - Parameter base: where the document came from.
     init(base: String?) {
@@ -49,9 +56,8 @@ struct FeedBuilder: XMLHandler {
         let parent = path.last ?? .other
         path.append(element)
         if path.count == 1, root == nil { root = element }
-        var fields = FeedAttributes()
-        if !attributes.isEmpty { fields.read(attributes) }
-        if let base = fields.base, let address = FeedAddress.resolve(base, against: bases.last?.address) {
+        let fields: [FeedAttribute: String] = attributes.values()
+        if let base = fields[.base], let address = FeedAddress.resolve(base, against: bases.last?.address) {
             bases.append((path.count, address))
         }
         switch element {
@@ -92,19 +98,23 @@ struct FeedBuilder: XMLHandler {
         // An item whose end is missing may be missing anything.
         document.isWhole = isWhole && item == nil
         document.oversizedElements += skippedTags
-        head.describe(&document)
+        document.title = head.name(of: .title, .dublinTitle)
+        document.language = head.first(of: [.language]) { text, _ in CatalogText.language(text) }
+        document.author = head.name(of: .itunesAuthor, .creator, .personName)
+        document.summary = head.paragraph(of: .description, .summary, .subtitle)
+        document.cover = itunesImage ?? image ?? icon
         return document
     }
 
     // MARK: Items
 
-    private mutating func startItem(_ fields: FeedAttributes) {
+    private mutating func startItem(_ fields: [FeedAttribute: String]) {
         isFeed = true
         collected = nil
         // The end of the one before is missing.
         if item != nil { finishItem() }
         item = FeedItemDraft()
-        item?.about = fields.about
+        item?.about = fields[.about]
         itemDepth = path.count
     }
 
@@ -115,33 +125,35 @@ struct FeedBuilder: XMLHandler {
         }
     }
 
-    private mutating func startInItem(_ element: FeedElement, _ fields: FeedAttributes) {
+    private mutating func startInItem(_ element: FeedElement, _ fields: [FeedAttribute: String]) {
         switch element {
         case .title, .itunesTitle, .guid, .published, .updated, .duration, .episode, .season,
             .podcastEpisode, .dublinTitle:
             collect(element, fields)
-        case .enclosure, .mediaContent: enclose(fields.url ?? fields.href, fields, isMedia: element == .mediaContent)
-        case .atomLink where fields.relation == "enclosure": enclose(fields.href, fields, isMedia: false)
+        case .enclosure, .mediaContent:
+            enclose(fields[.url] ?? fields[.href], fields, isMedia: element == .mediaContent)
+        case .atomLink where fields[.relation]?.lowercased() == "enclosure":
+            enclose(fields[.href], fields, isMedia: false)
         case .chapters:
-            if item?.item.chapters == nil, let address = resolve(fields.url) { item?.item.chapters = address }
-        case .simpleChapter: item?.take(chapterAt: fields.start, fields.title)
+            if item?.item.chapters == nil, let address = resolve(fields[.url]) { item?.item.chapters = address }
+        case .simpleChapter: item?.take(chapterAt: fields.seconds(.start), fields[.title])
         default: break
         }
     }
 
-    private mutating func enclose(_ address: String?, _ fields: FeedAttributes, isMedia: Bool) {
+    private mutating func enclose(_ address: String?, _ fields: [FeedAttribute: String], isMedia: Bool) {
         guard let address, let count = item?.enclosures.count, count < Self.maxEnclosures,
             !CatalogText.trimmed(address).isEmpty
         else { return }
         let enclosure = FeedEnclosure(
-            address: resolve(address), type: fields.type.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : nil },
-            length: fields.length, duration: fields.duration, isMediaContent: isMedia,
-            medium: fields.medium)
+            address: resolve(address), type: fields[.type].flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : nil },
+            length: fields[.length].flatMap { FileSize.sensible(Int64($0)) }, duration: fields.seconds(.duration),
+            isMediaContent: isMedia, medium: fields[.medium]?.lowercased())
         item?.enclosures.append(enclosure)
     }
 
     private func resolve(_ text: String?) -> String? {
-        text.flatMap { FeedAddress.resolve($0, against: bases.last?.address ?? head.ownAddress) }
+        text.flatMap { FeedAddress.resolve($0, against: bases.last?.address ?? selfAddress ?? link) }
     }
 
     private mutating func finishItem() {
@@ -160,7 +172,7 @@ struct FeedBuilder: XMLHandler {
 
     // MARK: The feed itself
 
-    private mutating func startInHead(_ element: FeedElement, parent: FeedElement, _ fields: FeedAttributes) {
+    private mutating func startInHead(_ element: FeedElement, parent: FeedElement, _ fields: [FeedAttribute: String]) {
         switch (parent, element) {
         case (.channel, .title), (.feed, .title), (.channel, .description), (.feed, .description), (.channel, .summary),
             (.feed, .summary), (.channel, .subtitle), (.channel, .link), (.channel, .itunesAuthor),
@@ -170,26 +182,26 @@ struct FeedBuilder: XMLHandler {
             (.image, .imageAddress), (.feed, .logo), (.feed, .icon):
             collect(element, fields)
         case (.channel, .atomLink), (.feed, .atomLink):
-            switch fields.relation ?? "alternate" {
-            case "next": if document.next == nil { document.next = resolve(fields.href) }
-            case "self": head.selfAddress = head.selfAddress ?? FeedAddress.resolve(fields.href ?? "", against: nil)
-            case "alternate": head.link = head.link ?? FeedAddress.resolve(fields.href ?? "", against: nil)
+            switch fields[.relation]?.lowercased() ?? "alternate" {
+            case "next": if document.next == nil { document.next = resolve(fields[.href]) }
+            case "self": selfAddress = selfAddress ?? FeedAddress.resolve(fields[.href] ?? "", against: nil)
+            case "alternate": link = link ?? FeedAddress.resolve(fields[.href] ?? "", against: nil)
             default: break
             }
         case (.channel, .itunesImage), (.feed, .itunesImage):
-            head.itunesImage = head.itunesImage ?? resolve(fields.href ?? fields.url)
+            itunesImage = itunesImage ?? resolve(fields[.href] ?? fields[.url])
         case (.channel, .mediaThumbnail), (.feed, .mediaThumbnail):
-            head.icon = head.icon ?? resolve(fields.url)
+            icon = icon ?? resolve(fields[.url])
         default: break
         }
     }
 
     // MARK: Text
 
-    private mutating func collect(_ element: FeedElement, _ fields: FeedAttributes) {
+    private mutating func collect(_ element: FeedElement, _ fields: [FeedAttribute: String]) {
         collected = element
         collectedDepth = path.count
-        isHTML = fields.type?.lowercased().contains("html") == true
+        isHTML = fields[.type]?.lowercased().contains("html") == true
         isCut = false
         buffer.removeAll(keepingCapacity: true)
     }
@@ -199,15 +211,14 @@ struct FeedBuilder: XMLHandler {
         if isCut { document.oversizedElements += 1 }
         guard let text = trimmedText else { return }
         if item != nil {
-            item?.take(element, text, isHTML: isHTML)
+            item?.texts.add(text, of: element, isHTML: isHTML)
         } else {
             switch element {
-            case .imageAddress: head.image = head.image ?? resolve(text)
-            case .logo: head.image = head.image ?? resolve(text)
-            case .icon: head.icon = head.icon ?? resolve(text)
-            case .link: head.link = head.link ?? FeedAddress.resolve(text, against: nil)
+            case .imageAddress, .logo: image = image ?? resolve(text)
+            case .icon: icon = icon ?? resolve(text)
+            case .link: link = link ?? FeedAddress.resolve(text, against: nil)
             case .newAddress: document.newAddress = document.newAddress ?? FeedAddress.resolve(text, against: nil)
-            default: head.take(element, text, isHTML: isHTML)
+            default: head.add(text, of: element, isHTML: isHTML)
             }
         }
     }
@@ -217,5 +228,11 @@ struct FeedBuilder: XMLHandler {
         guard let first = buffer.firstIndex(where: { $0 > 0x20 }), let last = buffer.lastIndex(where: { $0 > 0x20 })
         else { return nil }
         return buffer.withUnsafeBufferPointer { String(decoding: $0[first...last], as: UTF8.self) }
+    }
+}
+
+extension [FeedAttribute: String] {
+    fileprivate func seconds(_ attribute: FeedAttribute) -> Double? {
+        self[attribute].flatMap { CatalogDuration.seconds(parsing: $0) }
     }
 }

@@ -1,37 +1,44 @@
 import BookModel
 import Foundation
 
+/// The texts of the elements of an item, or of what a feed says of itself, as they are found.
+struct FeedTexts {
+    private static let maxTexts = 64
+
+    private var texts: [(element: FeedElement, text: String, isHTML: Bool)] = []
+
+    mutating func add(_ text: String, of element: FeedElement, isHTML: Bool) {
+        if texts.count < Self.maxTexts { texts.append((element, text, isHTML)) }
+    }
+
+    func name(of elements: FeedElement...) -> String? { first(of: elements) { FeedText.name($0, isHTML: $1) } }
+    func paragraph(of elements: FeedElement...) -> String? {
+        first(of: elements) { text, _ in FeedText.paragraph(text) }
+    }
+    func number(of elements: FeedElement...) -> Int? { first(of: elements) { text, _ in FeedText.number(text) } }
+    /// Seconds since 1970.
+    func date(of elements: FeedElement...) -> Double? {
+        first(of: elements) { text, _ in CatalogDate.seconds(parsing: text) }
+    }
+
+    /// Of several elements the first one in the order given that can be read; of two of one name the first in the document.
+    func first<Value>(of elements: [FeedElement], _ read: (String, _ isHTML: Bool) -> Value?) -> Value? {
+        for element in elements {
+            for found in texts where found.element == element {
+                if let value = read(found.text, found.isHTML) { return value }
+            }
+        }
+        return nil
+    }
+}
+
 /// An item while it is read.
 struct FeedItemDraft {
     var item = FeedItem()
+    var texts = FeedTexts()
     var enclosures: [FeedEnclosure] = []
     /// RSS 1.0's identity of an item.
     var about: String?
-    private var title: String?
-    private var itunesTitle: String?
-    private var dublinTitle: String?
-    private var podcastEpisode: Int?
-    private var updated: Double?
-
-    /// A name of more characters is none.
-    static let maxName = 1000
-
-    /// Of two elements of one name the first counts.
-    mutating func take(_ element: FeedElement, _ text: String, isHTML: Bool) {
-        switch element {
-        case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
-        case .itunesTitle: itunesTitle = itunesTitle ?? FeedText.name(text, isHTML: isHTML)
-        case .dublinTitle: dublinTitle = dublinTitle ?? FeedText.name(text, isHTML: isHTML)
-        case .podcastEpisode: podcastEpisode = podcastEpisode ?? FeedText.number(text)
-        case .guid: item.guid = item.guid ?? text
-        case .published: item.published = item.published ?? CatalogDate.seconds(parsing: text)
-        case .updated: updated = updated ?? CatalogDate.seconds(parsing: text)
-        case .duration: item.duration = item.duration ?? CatalogDuration.seconds(parsing: text)
-        case .episode: item.episode = item.episode ?? FeedText.number(text)
-        case .season: item.season = item.season ?? FeedText.number(text)
-        default: break
-        }
-    }
 
     mutating func take(chapterAt start: Double?, _ title: String?) {
         guard let start, item.simpleChapters.count < MediaInfo.maxChapters else { return }
@@ -46,65 +53,25 @@ struct FeedItemDraft {
         guard let media = ranked.min(by: { $0.1 < $1.1 })?.0 else { return nil }
         var item = item
         item.media = media
-        item.title = title ?? itunesTitle ?? dublinTitle
-        item.episode = item.episode ?? podcastEpisode
-        item.guid = item.guid ?? about
-        item.published = item.published ?? updated
-        item.duration = (item.duration ?? media.duration).flatMap { $0 > 0 ? $0 : nil }
+        item.title = texts.name(of: .title, .itunesTitle, .dublinTitle)
+        item.episode = texts.number(of: .episode, .podcastEpisode)
+        item.season = texts.number(of: .season)
+        item.guid = texts.first(of: [.guid]) { text, _ in text } ?? about
+        item.published = texts.date(of: .published, .updated)
+        let duration = texts.first(of: [.duration]) { text, _ in CatalogDuration.seconds(parsing: text) }
+        item.duration = (duration ?? media.duration).flatMap { $0 > 0 ? $0 : nil }
         return item
-    }
-}
-
-/// What a feed says of itself, while it is read.
-struct FeedHeadDraft {
-    var link: String?
-    var selfAddress: String?
-    var itunesImage: String?
-    var image: String?
-    var icon: String?
-    private var title: String?
-    private var dublinTitle: String?
-    private var language: String?
-    private var description: String?
-    private var summary: String?
-    private var subtitle: String?
-    private var itunesAuthor: String?
-    private var creator: String?
-    private var personName: String?
-
-    /// What addresses are relative to when nobody says where the document came from.
-    var ownAddress: String? { selfAddress ?? link }
-
-    mutating func take(_ element: FeedElement, _ text: String, isHTML: Bool) {
-        switch element {
-        case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
-        case .dublinTitle: dublinTitle = dublinTitle ?? FeedText.name(text, isHTML: isHTML)
-        case .language: language = language ?? CatalogText.language(text)
-        case .description: description = description ?? FeedText.paragraph(text)
-        case .summary: summary = summary ?? FeedText.paragraph(text)
-        case .subtitle: subtitle = subtitle ?? FeedText.paragraph(text)
-        case .itunesAuthor: itunesAuthor = itunesAuthor ?? FeedText.name(text, isHTML: false)
-        case .creator: creator = creator ?? FeedText.name(text, isHTML: false)
-        case .personName: personName = personName ?? FeedText.name(text, isHTML: false)
-        default: break
-        }
-    }
-
-    func describe(_ document: inout FeedDocument) {
-        document.title = title ?? dublinTitle
-        document.language = language
-        document.author = itunesAuthor ?? creator ?? personName
-        document.summary = description ?? summary ?? subtitle
-        document.cover = itunesImage ?? image ?? icon
     }
 }
 
 /// Texts and numbers of feeds.
 enum FeedText {
+    /// A name of more characters is none.
+    private static let maxName = 1000
+
     /// - Returns: nil when nothing is left.
     static func name(_ text: String, isHTML: Bool) -> String? {
-        let short =
-            text.utf8.count <= FeedItemDraft.maxName ? text : String(text.prefix(FeedItemDraft.maxName))
+        let short = text.utf8.count <= maxName ? text : String(text.prefix(maxName))
         let name = CatalogText.name(isHTML ? HTMLText.plain(short) : short)
         if name.isEmpty { return nil }
         // Titles are broken into lines and indented as the document is.

@@ -26,15 +26,10 @@ enum OutlineAttribute: UInt8 {
 
 /// What one outline says; what it leaves empty is nil.
 struct OPMLAttributes {
-    private var values: [OutlineAttribute: String] = [:]
+    private let values: [OutlineAttribute: String]
 
-    /// Of two attributes of one name the first counts.
     init(_ attributes: XMLAttributes) {
-        for (number, value) in attributes {
-            guard let attribute = OutlineAttribute(rawValue: number), values[attribute] == nil else { continue }
-            let text = CatalogText.trimmed(String(decoding: value, as: UTF8.self))
-            if !text.isEmpty { values[attribute] = text }
-        }
+        values = attributes.values()
     }
 
     var text: String? { values[.text] }

@@ -42,4 +42,14 @@ struct XMLAttributes: Sequence, IteratorProtocol {
         defer { index += 1 }
         return (fields[index].number, UnsafeBufferPointer(rebasing: bytes[fields[index].value]))
     }
+    /// The values that are not blank, without white space around them. Of two attributes of one name the first counts.
+    func values<Attribute: RawRepresentable<UInt8> & Hashable>() -> [Attribute: String] {
+        var values: [Attribute: String] = [:]
+        for (number, value) in self {
+            guard let attribute = Attribute(rawValue: number), values[attribute] == nil else { continue }
+            let text = CatalogText.trimmed(String(decoding: value, as: UTF8.self))
+            if !text.isEmpty { values[attribute] = text }
+        }
+        return values
+    }
 }
