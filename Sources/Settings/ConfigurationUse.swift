@@ -128,19 +128,19 @@ extension Configuration {
     ///   - onWait: hears of the waits between requests.
     package func catalogSource(
         for book: BookIdentity, at address: ResourceAddress? = nil, transport: HTTPTransport, pace: HostThrottle? = nil,
-        onWait: @escaping CatalogConnection.OnWait = { _ in }
+        onWait: @escaping CatalogClient.OnWait = { _ in }
     ) throws -> any CatalogSource {
         guard let source = try requireSource(of: book) else {
             throw Failure(
                 .defect, disposition: .stop, what: "the demo catalog cannot be asked", why: "it was not started")
         }
         try source.requireVariables()
-        let connection = CatalogConnection(
+        let client = CatalogClient(
             transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace,
             onWait: onWait)
         return try source.settings(
             knownAddresses: givenAddresses, recordedAddress: address ?? recordedAddress(of: book)
-        ).format.source(over: connection)
+        ).format.source(over: client)
     }
 
     /// All subscriptions: the configuration's, then those that the user added. Of two

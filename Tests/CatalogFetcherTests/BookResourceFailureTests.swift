@@ -210,7 +210,7 @@ import Transport
                 try await withHTTPTransport(options: .init(), logger: Logger(label: "test")) { transport in
                     let source = BookResourceSource(
                         settings: BookResourceSettings(address),
-                        connection: CatalogConnection(
+                        client: CatalogClient(
                             transport: transport,
                             pause: { _ in
                                 paused.yield()

@@ -32,7 +32,7 @@ import Transport
                 for id in ["1", "2"] {
                     let source = BookResourceSource(
                         settings: BookResourceSettings(listAddress: server.address("/list")),
-                        connection: CatalogConnection(
+                        client: CatalogClient(
                             transport: transport, pace: pace, pause: { try await waits.pause($0) }))
                     let failure = await #expect(throws: Failure.self) {
                         _ = try await source.list(BookIdentity(source: "s", id: id)) { _ in }
@@ -59,7 +59,7 @@ import Transport
                 func list(_ id: String, _ waits: RecordedWaits) async throws {
                     let source = BookResourceSource(
                         settings: BookResourceSettings(listAddress: server.address("/list")),
-                        connection: CatalogConnection(
+                        client: CatalogClient(
                             transport: transport, pace: pace, pause: { try await waits.pause($0) }))
                     _ = try await source.list(BookIdentity(source: "s", id: id)) { _ in }
                 }

@@ -40,15 +40,16 @@ extension BookResourceSettings {
 @discardableResult
 func withSource<Result: Sendable>(
     _ settings: BookResourceSettings, waits: RecordedWaits = RecordedWaits(), retries: Int = 3,
-    ceiling: ListingProgress.Ceiling = .init(), _ body: (BookResourceSource) async throws -> Result
+    ceiling: ListingProgress.Ceiling = .init(), maxResponseBytes: Int = 256 << 20,
+    _ body: (BookResourceSource) async throws -> Result
 ) async throws -> Result {
     let options = TransportOptions(connectTimeout: 60, stallTimeout: 60)
     return try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
         try await body(
             BookResourceSource(
                 settings: settings,
-                connection: CatalogConnection(
-                    transport: transport, retry: RetryPolicy(retries: retries),
+                client: CatalogClient(
+                    transport: transport, retry: RetryPolicy(retries: retries), maxResponseBytes: maxResponseBytes,
                     onWait: { wait in if let wait { waits.told.withLock { $0.append(wait.seconds) } } },
                     pause: { try await waits.pause($0) }),
                 ceiling: ceiling))
@@ -59,10 +60,12 @@ let testBook = BookIdentity(source: "kting", id: "30776")
 
 func listBook(
     _ book: BookIdentity = testBook, settings: BookResourceSettings, retries: Int = 3,
-    ceiling: ListingProgress.Ceiling = .init()
+    ceiling: ListingProgress.Ceiling = .init(), maxResponseBytes: Int = 256 << 20
 ) async throws -> ListedBook {
     let waits = RecordedWaits()
-    return try await withSource(settings, waits: waits, retries: retries, ceiling: ceiling) { source in
+    return try await withSource(
+        settings, waits: waits, retries: retries, ceiling: ceiling, maxResponseBytes: maxResponseBytes
+    ) { source in
         var pages: [CatalogPage] = []
         let listing = try await source.list(book) { pages.append($0) }
         return ListedBook(pages: pages, listing: listing, waits: waits.all, told: waits.told.withLock(\.self))
@@ -77,9 +80,8 @@ func failure(
     try await ScriptedServer.run(script) { server, address in
         var settings = BookResourceSettings(address)
         settings.query = token.map { [("token", $0)] } ?? []
-        settings.maxResponseBytes = maxResponseBytes
         do {
-            _ = try await listBook(settings: settings)
+            _ = try await listBook(settings: settings, maxResponseBytes: maxResponseBytes)
         } catch let failure as Failure {
             return (failure, server.requests.count)
         }

@@ -14,7 +14,7 @@ func list(
     let options = TransportOptions(connectTimeout: 60, stallTimeout: 60)
     return try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
         let source = format.source(
-            over: CatalogConnection(
+            over: CatalogClient(
                 transport: transport, retry: RetryPolicy(retries: retries), pause: { try await waits.pause($0) }))
         var pages: [CatalogPage] = []
         let listing = try await source.list(BookIdentity(source: name, id: id)) { pages.append($0) }

@@ -22,7 +22,7 @@ import Transport
                 .librivox(.init()), .directory(.init()), .opds(.init()),
                 .audiobookshelf(.init(address: ResourceAddress("http://books.example"))),
             ]
-            let sources = kinds.map { $0.format.source(over: CatalogConnection(transport: transport)) }
+            let sources = kinds.map { $0.format.source(over: CatalogClient(transport: transport)) }
             #expect(sources[0] is BookResourceSource)
             #expect(sources[1] is FeedSource)
             #expect(sources[2] is InternetArchiveSource)

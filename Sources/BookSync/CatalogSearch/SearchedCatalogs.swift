@@ -47,10 +47,9 @@ extension Configuration {
         }
         try source.requireVariables()
         let address = text.contains("://") ? ResourceAddress(text) : nil
-        let connection = CatalogConnection(
+        let client = CatalogClient(
             transport: transport.using(access(to: source, naming: address)),
-            retry: RetryPolicy(retries: downloads.retries))
-        let client = connection.searchClient
+            retry: RetryPolicy(retries: downloads.retries), maxResponseBytes: Self.maxSearchResponse)
         func list(_ expression: String, _ settings: InternetArchiveSettings, librivox: String? = nil)
             -> ArchiveCollection
         {
@@ -72,13 +71,13 @@ extension Configuration {
             return list("collection:librivoxaudio AND \(language)", settings.archive, librivox: source.name)
         case (.opds(let settings), "feed"):
             return address.map {
-                OPDSCollection(of: $0, source: source.name, settings: settings, connection: connection)
+                OPDSCollection(of: $0, source: source.name, settings: settings, client: client)
             }
         case (.feed, "opml"):
             return address.map { OPMLCollection(name: name, address: $0, client: client, book: { book(at: $0) }) }
         case (.audiobookshelf(let settings), "library"):
             return AudiobookshelfLibrary(
-                text, of: AudiobookshelfSource(name: source.name, settings: settings, connection: connection))
+                text, of: AudiobookshelfSource(name: source.name, settings: settings, client: client))
         default: return nil
         }
     }
@@ -98,25 +97,25 @@ extension Configuration {
     ) -> (any SearchableCatalog)? {
         guard source.kind != .bookResource || source.searchURL != nil else { return nil }
         do {
-            let connection = connection(to: source, at: source.ownAddresses.first, over: transport, &paces)
+            let client = client(to: source, at: source.ownAddresses.first, over: transport, &paces)
             let catalog: (any SearchableCatalog)?
             switch try source.settings(knownAddresses: givenAddresses) {
             case .bookResource(let settings):
-                catalog = BookResourceSearch(source: source.name, settings: settings, connection: connection)
+                catalog = BookResourceSearch(source: source.name, settings: settings, client: client)
             case .internetArchive(let settings):
-                catalog = ArchiveSearch(source: source.name, settings: settings, client: connection.searchClient)
+                catalog = ArchiveSearch(source: source.name, settings: settings, client: client)
             case .librivox(let settings):
-                let beside = self.connection(to: source, at: settings.archive.address, over: transport, &paces)
+                let beside = self.client(to: source, at: settings.archive.address, over: transport, &paces)
                 catalog = LibriVoxSearch(
-                    source: source.name, settings: settings, client: connection.searchClient,
+                    source: source.name, settings: settings, client: client,
                     archive: ArchiveSearch(
                         source: archiveName, librivox: source.name, settings: settings.archive,
-                        client: beside.searchClient))
+                        client: beside))
             case .opds(let settings):
                 catalog =
-                    source.url.map { _ in OPDSSource(name: source.name, settings: settings, connection: connection) }
+                    source.url.map { _ in OPDSSource(name: source.name, settings: settings, client: client) }
             case .audiobookshelf(let settings):
-                catalog = AudiobookshelfSource(name: source.name, settings: settings, connection: connection)
+                catalog = AudiobookshelfSource(name: source.name, settings: settings, client: client)
             case .feed, .directory: catalog = nil
             }
             if catalog != nil { try source.requireVariables() }
@@ -142,7 +141,7 @@ extension Configuration {
         source.url = address
         return PodcastSearch(
             directory: catalog, address: address,
-            client: connection(to: source, at: address, over: transport, &paces, retries: retries).searchClient,
+            client: client(to: source, at: address, over: transport, &paces, retries: retries),
             book: { book(at: $0) })
     }
 
@@ -160,21 +159,21 @@ extension Configuration {
     /// - Parameters:
     ///   - address: of the server that is asked.
     ///   - paces: by server.
-    private func connection(
+    private func client(
         to source: SourceConfiguration, at address: ResourceAddress?, over transport: HTTPTransport,
         _ paces: inout [String: HostThrottle], retries: Int = 2
-    ) -> CatalogConnection {
+    ) -> CatalogClient {
         let pace = paces[address?.server ?? ""] ?? HostThrottle()
         paces[address?.server ?? ""] = pace
         // Somebody waits for it.
         let retry = RetryPolicy(retries: min(downloads.retries, retries))
-        return CatalogConnection(transport: transport.using(access(to: source)), retry: retry, pace: pace)
+        return CatalogClient(
+            transport: transport.using(access(to: source)), retry: retry, pace: pace,
+            maxResponseBytes: Self.maxSearchResponse)
     }
-}
 
-extension CatalogConnection {
-    /// No page of a search or a list is longer.
-    fileprivate var searchClient: CatalogClient { exchange(maxResponseBytes: 32 << 20) }
+    /// Bytes; no page of a search or a list is longer.
+    private static let maxSearchResponse = 32 << 20
 }
 
 /// Of a source whose settings are not complete.

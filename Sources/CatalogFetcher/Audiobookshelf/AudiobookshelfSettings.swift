@@ -38,7 +38,7 @@ extension AudiobookshelfSettings: CatalogFormat {
         return try AudiobookshelfItem.contents(of: try answer.json(for: subject), as: identity, at: self, for: subject)
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        AudiobookshelfSource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        AudiobookshelfSource(settings: self, client: client)
     }
 }

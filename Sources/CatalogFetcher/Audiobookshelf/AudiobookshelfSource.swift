@@ -4,12 +4,12 @@ import BookModel
 package struct AudiobookshelfSource: CatalogSource, SearchableCatalog {
     fileprivate let name: String
     fileprivate let settings: AudiobookshelfSettings
-    private let exchange: CatalogClient
+    private let client: CatalogClient
 
     /// - Parameter name: what the configuration calls the source; books that are found are named after it.
-    package init(name: String = "", settings: AudiobookshelfSettings, connection: CatalogConnection) {
+    package init(name: String = "", settings: AudiobookshelfSettings, client: CatalogClient) {
         (self.name, self.settings) = (name, settings)
-        exchange = connection.exchange(maxResponseBytes: 64 << 20)
+        self.client = client.limited(to: 64 << 20)
     }
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
@@ -24,7 +24,7 @@ package struct AudiobookshelfSource: CatalogSource, SearchableCatalog {
     fileprivate func ask(
         _ address: ResourceAddress, query: [CatalogCredentials.Field] = [], for subject: ErrorContext
     ) async throws -> JSONValue {
-        try await exchange.fetchJSON(
+        try await client.fetchJSON(
             settings.credentials.request(address.adding(query: query)), for: subject,
             secrets: settings.credentials.secrets
         ).document

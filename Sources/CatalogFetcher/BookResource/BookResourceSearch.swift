@@ -6,9 +6,9 @@ package struct BookResourceSearch: SearchableCatalog {
     private let catalog: BookResourceSource
 
     /// - Parameter source: what the configuration calls it.
-    package init(source: String, settings: BookResourceSettings, connection: CatalogConnection) {
+    package init(source: String, settings: BookResourceSettings, client: CatalogClient) {
         self.source = source
-        self.catalog = BookResourceSource(settings: settings, connection: connection)
+        self.catalog = BookResourceSource(settings: settings, client: client)
     }
 
     /// The API knows one text, which it looks for in titles and people alike.

@@ -55,7 +55,7 @@ extension BookResourceSettings: CatalogFormat {
             listing: CatalogListing(proof: proof, inferredTitle: TitleInference.title(from: episodes.map(\.name))))
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        BookResourceSource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        BookResourceSource(settings: self, client: client)
     }
 }

@@ -35,13 +35,10 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
     package var alsoSecret: [String]
     /// Episodes to ask for at a time.
     package var pageSize: Int
-    /// Bytes of one answer that are read at most.
-    package var maxResponseBytes: Int
 
     package init(
         listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, searchAddress: ResourceAddress? = nil,
-        query: [Pair] = [], signature: Signature? = nil, alsoSecret: [String] = [], pageSize: Int = 50,
-        maxResponseBytes: Int = 256 << 20
+        query: [Pair] = [], signature: Signature? = nil, alsoSecret: [String] = [], pageSize: Int = 50
     ) {
         self.listAddress = listAddress
         self.detailAddress = detailAddress
@@ -50,7 +47,6 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
         self.signature = signature
         self.alsoSecret = alsoSecret
         self.pageSize = pageSize
-        self.maxResponseBytes = maxResponseBytes
     }
 
     package var description: String { "book-resource catalog at \(listAddress)" }

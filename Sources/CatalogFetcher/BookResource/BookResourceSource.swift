@@ -5,17 +5,9 @@ import Transport
 /// A catalog that speaks the book-resource API.
 package struct BookResourceSource: CatalogSource {
     let settings: BookResourceSettings
-    private let exchange: CatalogClient
-    private let ceiling: ListingProgress.Ceiling
+    let client: CatalogClient
+    var ceiling = ListingProgress.Ceiling()
     private static let gapKinds: Set<Failure.Kind> = [.unreadableCatalog, .catalogUnavailable, .unknownBook]
-
-    init(
-        settings: BookResourceSettings, connection: CatalogConnection, ceiling: ListingProgress.Ceiling = .init()
-    ) {
-        self.settings = settings
-        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
-        self.ceiling = ceiling
-    }
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         var progress = ListingProgress(pageSize: settings.pageSize, ceiling: ceiling)
@@ -113,9 +105,9 @@ package struct BookResourceSource: CatalogSource {
         var waits = 0
         while true {
             if pace.gap > .zero {
-                try await exchange.pause(pace.gap / .seconds(1), because: "the server asks for a pause")
+                try await client.pause(pace.gap / .seconds(1), because: "the server asks for a pause")
             }
-            let (document, address) = try await exchange.fetchJSON(wireRequest, for: subject, secrets: secrets)
+            let (document, address) = try await client.fetchJSON(wireRequest, for: subject, secrets: secrets)
             let answer = BookResourceAnswer(document)
             let verdict = answer.verdict
             let why: Message = verdict == .good ? "" : answer.complaint(masked: secrets)
@@ -135,7 +127,7 @@ package struct BookResourceSource: CatalogSource {
                 }
                 waits += 1
                 pace.widen()
-                await exchange.pace?.widen(to: pace.gap)
+                await client.pace?.widen(to: pace.gap)
             }
         }
     }

@@ -6,15 +6,37 @@ import Transport
 
 /// Asks a catalog over HTTP until there is an answer that can be read, or a reason to stop asking.
 package struct CatalogClient: Sendable {
-    let transport: HTTPTransport
-    let retry: RetryPolicy
-    /// Waits; tests put something else in its place.
-    let pause: @Sendable (Duration) async throws -> Void
+    private let transport: HTTPTransport
+    private let retry: RetryPolicy
+    /// Waits between requests and before retries.
+    private let pause: @Sendable (Duration) async throws -> Void
     /// Bytes of one answer that are read at most.
-    let maxResponseBytes: Int
-    /// Shared with the others that ask the same server; nil for none.
-    var pace: HostThrottle?
-    var onWait: CatalogConnection.OnWait
+    private(set) var maxResponseBytes: Int
+    /// Of everything that asks the same server at the same time; nil where only one does.
+    let pace: HostThrottle?
+    /// Hears why, and for how many seconds, nothing is asked; nil when the catalog is asked again.
+    package typealias OnWait = @Sendable ((reason: Message, seconds: Double)?) -> Void
+    private let onWait: OnWait
+
+    package init(
+        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: HostThrottle? = nil,
+        maxResponseBytes: Int = 256 << 20, onWait: @escaping OnWait = { _ in },
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.transport = transport
+        self.retry = retry
+        self.pace = pace
+        self.maxResponseBytes = maxResponseBytes
+        self.onWait = onWait
+        self.pause = pause
+    }
+
+    /// The same client, which reads no more bytes of one answer.
+    package func limited(to maxResponseBytes: Int) -> CatalogClient {
+        var client = self
+        client.maxResponseBytes = maxResponseBytes
+        return client
+    }
 
     /// What a reader makes of the bytes of an answer.
     package enum Reading<Document> {

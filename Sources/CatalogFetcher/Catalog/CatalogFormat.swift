@@ -22,7 +22,7 @@ package protocol CatalogFormat: Sendable {
     func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents
 
     /// The source that asks this catalog.
-    func source(over connection: CatalogConnection) -> any CatalogSource
+    func source(over client: CatalogClient) -> any CatalogSource
 }
 
 extension CatalogFormat {
@@ -101,37 +101,6 @@ package struct CatalogContents: Sendable, Hashable {
     }
 
     static let pageLength = 1000
-}
-
-/// How a source reaches its catalog.
-package struct CatalogConnection: Sendable {
-    package var transport: HTTPTransport
-    package var retry: RetryPolicy
-    /// Waits between requests and before retries.
-    package var pause: @Sendable (Duration) async throws -> Void
-    /// Of everything that asks the same server at the same time; nil where only one does.
-    package var pace: HostThrottle?
-    /// Hears why, and for how many seconds, nothing is asked; nil when the catalog is asked again.
-    package typealias OnWait = @Sendable ((reason: Message, seconds: Double)?) -> Void
-    package var onWait: OnWait
-
-    package init(
-        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: HostThrottle? = nil,
-        onWait: @escaping OnWait = { _ in },
-        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
-        self.transport = transport
-        self.retry = retry
-        self.pace = pace
-        self.onWait = onWait
-        self.pause = pause
-    }
-
-    package func exchange(maxResponseBytes: Int) -> CatalogClient {
-        CatalogClient(
-            transport: transport, retry: retry, pause: pause, maxResponseBytes: maxResponseBytes, pace: pace,
-            onWait: onWait)
-    }
 }
 
 /// What is sent along with every request to the catalog's own server, and to no other. Every value may be a secret, so

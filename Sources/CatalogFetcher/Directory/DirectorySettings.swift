@@ -8,17 +8,13 @@ package struct DirectorySettings: Sendable {
     package var depth: Int
     /// For the server of ``address`` only.
     package var credentials: CatalogCredentials
-    /// Bytes of one answer that are read at most.
-    package var maxResponseBytes: Int
 
     package init(
-        address: ResourceAddress? = nil, depth: Int = 1, credentials: CatalogCredentials = .init(),
-        maxResponseBytes: Int = 64 << 20
+        address: ResourceAddress? = nil, depth: Int = 1, credentials: CatalogCredentials = .init()
     ) {
         self.address = address
         self.depth = depth
         self.credentials = credentials
-        self.maxResponseBytes = maxResponseBytes
     }
 
     package static let depths = 1...8

@@ -3,16 +3,11 @@ import Transport
 
 /// Directories on a web server, each a book.
 package struct DirectorySource: CatalogSource {
-    private let settings: DirectorySettings
-    private let exchange: CatalogClient
+    let settings: DirectorySettings
+    let client: CatalogClient
 
     /// Folders of one book that are read at most.
     static let maxFolders = 1000
-
-    init(settings: DirectorySettings, connection: CatalogConnection) {
-        self.settings = settings
-        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
-    }
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         guard let directory = settings.directory(of: book.id) else { throw noAddress(book) }
@@ -64,7 +59,7 @@ package struct DirectorySource: CatalogSource {
         at address: ResourceAddress, for subject: ErrorContext
     ) async throws -> (DirectoryPage, ResourceAddress) {
         let credentials = settings.credentials(for: address)
-        let (bytes, end) = try await exchange.fetch(credentials.request(address), for: subject) { .document($0) }
+        let (bytes, end) = try await client.fetch(credentials.request(address), for: subject) { .document($0) }
         return (try DirectoryPage(bytes, at: end, for: subject, secrets: credentials.secrets), end)
     }
 
@@ -146,7 +141,7 @@ extension DirectorySettings: CatalogFormat {
         return book.contents()
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        DirectorySource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        DirectorySource(settings: self, client: client.limited(to: 64 << 20))
     }
 }

@@ -28,7 +28,7 @@ extension FeedSettings: CatalogFormat {
         }
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        FeedSource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        FeedSource(settings: self, client: client)
     }
 }

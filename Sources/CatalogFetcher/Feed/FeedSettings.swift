@@ -16,20 +16,16 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     package var query: [Pair]
     /// What else goes to the server and must not turn up in a text.
     package var alsoSecret: [String]
-    /// Bytes of one answer that are read at most.
-    package var maxResponseBytes: Int
 
     package init(
         address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [],
-        recordedAddress: ResourceAddress? = nil, query: [Pair] = [], alsoSecret: [String] = [],
-        maxResponseBytes: Int = 256 << 20
+        recordedAddress: ResourceAddress? = nil, query: [Pair] = [], alsoSecret: [String] = []
     ) {
         self.address = address
         self.knownAddresses = knownAddresses
         self.recordedAddress = recordedAddress
         self.query = query
         self.alsoSecret = alsoSecret
-        self.maxResponseBytes = maxResponseBytes
     }
 
     package var description: String { "feeds" + (address.map { " at \($0)" } ?? "") }

@@ -9,13 +9,8 @@ import Transport
 /// A feed is read as it arrives, and may go on on further pages (RFC 5005). What could be read is listed, with a warning
 /// where something is missing, and then the listing is incomplete.
 package struct FeedSource: CatalogSource {
-    private let settings: FeedSettings
-    private let exchange: CatalogClient
-
-    init(settings: FeedSettings, connection: CatalogConnection) {
-        self.settings = settings
-        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
-    }
+    let settings: FeedSettings
+    let client: CatalogClient
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         guard let listing = try await list(book, validator: nil, onPage: onPage) else {
@@ -149,7 +144,7 @@ package struct FeedSource: CatalogSource {
         var beginning: Page?
         var hasMoved = false
         do {
-            let page = try await exchange.fetch(
+            let page = try await client.fetch(
                 request, for: subject,
                 receive: { answer in
                     hasMoved = answer.movedTo != nil
@@ -180,8 +175,8 @@ package struct FeedSource: CatalogSource {
         var length = 0
         for try await part in await DecodedBody(ofDocument: answer) {
             length += part.bytes.readableBytes
-            guard length <= settings.maxResponseBytes else {
-                throw exchange.oversized(limit: settings.maxResponseBytes, for: subject)
+            guard length <= client.maxResponseBytes else {
+                throw client.oversized(limit: client.maxResponseBytes, for: subject)
             }
             part.bytes.withUnsafeReadableBytes { bytes in bytes.withMemoryRebound(to: UInt8.self, reader.consume) }
         }

@@ -12,17 +12,13 @@ package struct InternetArchiveSettings: Sendable {
     package var formats: [String]
     /// For the archive's own origin.
     package var credentials: CatalogCredentials
-    /// Bytes of one answer that are read at most.
-    package var maxResponseBytes: Int
 
     package init(
-        address: ResourceAddress = standardAddress, formats: [String] = [], credentials: CatalogCredentials = .init(),
-        maxResponseBytes: Int = 256 << 20
+        address: ResourceAddress = standardAddress, formats: [String] = [], credentials: CatalogCredentials = .init()
     ) {
         self.address = address
         self.formats = formats
         self.credentials = credentials
-        self.maxResponseBytes = maxResponseBytes
     }
 
     /// What is taken first where nothing is configured: what every player plays, then what most do, then what is large.

@@ -3,13 +3,8 @@ import Transport
 
 /// Items of the Internet Archive, each a book.
 package struct InternetArchiveSource: CatalogSource {
-    private let settings: InternetArchiveSettings
-    private let exchange: CatalogClient
-
-    init(settings: InternetArchiveSettings, connection: CatalogConnection) {
-        self.settings = settings
-        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
-    }
+    let settings: InternetArchiveSettings
+    let client: CatalogClient
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         let (contents, _) = try await contents(of: book.id, as: book)
@@ -29,7 +24,7 @@ package struct InternetArchiveSource: CatalogSource {
             throw ErrorContext(book: identity, part: "the metadata").unknownBook(
                 why: "an archive item's identifier has letters, digits, '.', '_' and '-' only")
         }
-        let (document, _) = try await exchange.fetchJSON(
+        let (document, _) = try await client.fetchJSON(
             settings.credentials.request(settings.metadataAddress(of: item)), for: subject,
             secrets: settings.credentials.secrets)
         let found = try ArchiveItem(document, for: subject)
@@ -59,7 +54,7 @@ extension InternetArchiveSettings: CatalogFormat {
             as: BookIdentity(source: source, id: name), item: item.identifier ?? name, settings: self, subject: subject)
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        InternetArchiveSource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        InternetArchiveSource(settings: self, client: client)
     }
 }

@@ -10,17 +10,14 @@ package struct LibriVoxSettings: Sendable {
     package var credentials: CatalogCredentials
     /// Where the files of sections are found that LibriVox gives no address for.
     package var archive: InternetArchiveSettings
-    /// Bytes of one answer that are read at most.
-    package var maxResponseBytes: Int
 
     package init(
         address: ResourceAddress = standardAddress, credentials: CatalogCredentials = .init(),
-        archive: InternetArchiveSettings = .init(), maxResponseBytes: Int = 256 << 20
+        archive: InternetArchiveSettings = .init()
     ) {
         self.address = address
         self.credentials = credentials
         self.archive = archive
-        self.maxResponseBytes = maxResponseBytes
     }
 
     func bookAddress(of id: String) -> ResourceAddress {

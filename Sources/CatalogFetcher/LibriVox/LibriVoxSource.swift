@@ -4,15 +4,10 @@ import Transport
 /// LibriVox through its API. Two thirds of its books are listed without the addresses of their files; those are looked
 /// up in the book's item of the Internet Archive, and so are addresses at which there is nothing.
 package struct LibriVoxSource: MirroredCatalog {
-    private let settings: LibriVoxSettings
-    private let exchange: CatalogClient
-    private let archive: InternetArchiveSource
+    let settings: LibriVoxSettings
+    let client: CatalogClient
 
-    init(settings: LibriVoxSettings, connection: CatalogConnection) {
-        self.settings = settings
-        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
-        self.archive = InternetArchiveSource(settings: settings.archive, connection: connection)
-    }
+    private var archive: InternetArchiveSource { InternetArchiveSource(settings: settings.archive, client: client) }
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
         let subject = ErrorContext(book: book, part: "the listing")
@@ -42,7 +37,7 @@ package struct LibriVoxSource: MirroredCatalog {
         guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(\.isDigit) else {
             throw subject.unknownBook(why: "LibriVox's ids are numbers")
         }
-        let (document, _) = try await exchange.fetchJSON(
+        let (document, _) = try await client.fetchJSON(
             settings.credentials.request(settings.bookAddress(of: book.id)), for: subject,
             secrets: settings.credentials.secrets)
         return try LibriVoxBook(document, id: book.id, for: subject)
@@ -179,8 +174,8 @@ extension LibriVoxSettings: CatalogFormat {
         return contents
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        LibriVoxSource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        LibriVoxSource(settings: self, client: client)
     }
 
     /// The first link of a page to a book's feed.

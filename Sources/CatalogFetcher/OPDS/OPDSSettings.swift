@@ -27,7 +27,7 @@ extension OPDSSettings: CatalogFormat {
         return try OPDSDocument(answer, for: subject).book(for: subject).contents(as: identity, for: subject)
     }
 
-    package func source(over connection: CatalogConnection) -> any CatalogSource {
-        OPDSSource(settings: self, connection: connection)
+    package func source(over client: CatalogClient) -> any CatalogSource {
+        OPDSSource(settings: self, client: client)
     }
 }

@@ -6,12 +6,12 @@ import Transport
 package struct OPDSSource: CatalogSource, SearchableCatalog {
     private let name: String
     private let feed: FeedSettings
-    private let exchange: CatalogClient
+    private let client: CatalogClient
 
     /// - Parameter name: what the configuration calls the source; books that are found are named after it.
-    package init(name: String = "", settings: OPDSSettings, connection: CatalogConnection) {
+    package init(name: String = "", settings: OPDSSettings, client: CatalogClient) {
         (self.name, feed) = (name, settings.feed)
-        exchange = connection.exchange(maxResponseBytes: 16 << 20)
+        self.client = client.limited(to: 16 << 20)
     }
 
     package func list(_ book: BookIdentity, onPage: PageHandler) async throws -> CatalogListing {
@@ -33,7 +33,7 @@ package struct OPDSSource: CatalogSource, SearchableCatalog {
         // The query is for the source's own server alone.
         let isOwn = feed.address?.server == address.server
         let request = HTTPRequest(.get, isOwn ? address.adding(query: feed.query) : address)
-        let (bytes, end) = try await exchange.fetch(request, for: subject) { .document($0) }
+        let (bytes, end) = try await client.fetch(request, for: subject) { .document($0) }
         return CatalogResponse(bytes: bytes, address: end)
     }
 
@@ -68,9 +68,9 @@ package actor OPDSCollection: BookCollection {
     /// The addresses of the pages that were read, by what they list.
     private var pages: [Int: String] = [:]
 
-    package init(of feed: ResourceAddress, source: String, settings: OPDSSettings, connection: CatalogConnection) {
+    package init(of feed: ResourceAddress, source: String, settings: OPDSSettings, client: CatalogClient) {
         (self.source, self.feed) = (source, feed)
-        catalog = OPDSSource(name: source, settings: settings, connection: connection)
+        catalog = OPDSSource(name: source, settings: settings, client: client)
     }
 
     /// The pages are asked for in their order. A cursor is a page's whole address, which may hold a secret.

@@ -181,7 +181,7 @@ import Transport
         try await withServer(try StandIn.script([StandIn.librivox: .always(.neverAnswer)])) { server in
             let configuration = StandIn.configuration(server)
             let entries = try await StandIn.withTransport(configuration) { transport in
-                let client = CatalogConnection(transport: transport).exchange(maxResponseBytes: 1 << 20)
+                let client = CatalogClient(transport: transport, maxResponseBytes: 1 << 20)
                 let settings = LibriVoxSettings(address: server.address("/librivox"))
                 let archive = ArchiveSearch(
                     source: "archive", librivox: "librivox",

@@ -36,7 +36,7 @@ import Transport
             try await body(
                 AudiobookshelfSource(
                     name: "friend", settings: settings,
-                    connection: CatalogConnection(transport: transport, retry: RetryPolicy(retries: 0))))
+                    client: CatalogClient(transport: transport, retry: RetryPolicy(retries: 0))))
         }
     }
 

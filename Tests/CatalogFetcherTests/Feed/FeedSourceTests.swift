@@ -11,7 +11,8 @@ import Transport
 @Suite(.limitedConcurrency) struct FeedSourceTests {
     private static func list(
         _ address: String, settings: FeedSettings = FeedSettings(), retries: Int = 2,
-        since validator: ListingValidator? = nil, access: SourceAccess = .standard, trust: TrustedAuthorities? = nil
+        since validator: ListingValidator? = nil, access: SourceAccess = .standard, trust: TrustedAuthorities? = nil,
+        maxResponseBytes: Int = 256 << 20
     ) async throws -> ListedBook? {
         let waits = RecordedWaits()
         return try await withHTTPTransport(
@@ -20,9 +21,9 @@ import Transport
         ) { transport in
             let source = FeedSource(
                 settings: settings,
-                connection: CatalogConnection(
+                client: CatalogClient(
                     transport: transport.using(access), retry: RetryPolicy(retries: retries),
-                    pause: { try await waits.pause($0) }))
+                    maxResponseBytes: maxResponseBytes, pause: { try await waits.pause($0) }))
             let book = BookIdentity(source: "feeds", id: address)
             var pages: [CatalogPage] = []
             let listing =
@@ -392,7 +393,7 @@ import Transport
             ScriptedAnswer(Self.page(1...2000))
         } _: { _, address in
             let failure = await #expect(throws: Failure.self) {
-                _ = try await Self.list(address, settings: FeedSettings(maxResponseBytes: 10_000))
+                _ = try await Self.list(address, maxResponseBytes: 10_000)
             }
             #expect(failure?.why.description.contains("longer than 10.0 kB") == true, "\(String(describing: failure))")
         }

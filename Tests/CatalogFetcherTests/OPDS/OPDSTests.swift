@@ -228,11 +228,11 @@ import Transport
     ) async throws {
         try await withServer(pages) { address, _ in
             try await withHTTPTransport(options: TransportOptions(), logger: Logger(label: "test")) { transport in
-                let connection = CatalogConnection(transport: transport, retry: RetryPolicy(retries: 0))
+                let client = CatalogClient(transport: transport, retry: RetryPolicy(retries: 0))
                 try await body(
                     OPDSCollection(
                         of: ResourceAddress(address + path), source: "shelf", settings: OPDSSettings(),
-                        connection: connection))
+                        client: client))
             }
         }
     }
@@ -323,7 +323,7 @@ import Transport
             try await withHTTPTransport(options: TransportOptions(), logger: Logger(label: "test")) { transport in
                 let source = OPDSSource(
                     name: "shelf", settings: OPDSSettings(FeedSettings(address: ResourceAddress(address + "/opds"))),
-                    connection: CatalogConnection(transport: transport, retry: RetryPolicy(retries: 0)))
+                    client: CatalogClient(transport: transport, retry: RetryPolicy(retries: 0)))
                 return (try await source.search(query), server.requests)
             }
         }
