@@ -140,7 +140,7 @@ extension Configuration {
             onWait: onWait)
         return try source.settings(
             knownAddresses: givenAddresses, recordedAddress: address ?? recordedAddress(of: book)
-        ).format.source(over: client)
+        ).source(over: client)
     }
 
     /// All subscriptions: the configuration's, then those that the user added. Of two
@@ -172,29 +172,25 @@ extension SourceConfiguration {
     ///   - recordedAddress: of the book that is asked for, where it is another than its id.
     package func settings(
         knownAddresses: [ResourceAddress] = [], recordedAddress: ResourceAddress? = nil
-    ) throws -> SourceSettings {
-        let query = query.map { (name: $0.name, value: $0.value.secretText) }
-        let credentials = CatalogCredentials(query: query, alsoSecret: secretsOfAccess)
+    ) throws -> any CatalogFormat {
+        let credentials = CatalogCredentials(
+            query: query.map { ($0.name, $0.value.secretText) }, alsoSecret: secretsOfAccess)
         switch kind {
         case .feed, .opds:
             let feed = FeedSettings(
-                address: url, knownAddresses: knownAddresses, recordedAddress: recordedAddress, query: query,
-                alsoSecret: secretsOfAccess)
-            return kind == .feed ? .feed(feed) : .opds(OPDSSettings(feed))
+                address: url, knownAddresses: knownAddresses, recordedAddress: recordedAddress,
+                credentials: credentials)
+            return kind == .feed ? feed : OPDSSettings(feed)
         case .librivox:
-            return .librivox(
-                LibriVoxSettings(
-                    address: url ?? LibriVoxSettings.standardAddress, credentials: credentials,
-                    archive: InternetArchiveSettings(
-                        address: archiveURL ?? InternetArchiveSettings.standardAddress, formats: formats)))
+            return LibriVoxSettings(
+                address: url ?? LibriVoxSettings.standardAddress, credentials: credentials,
+                archive: InternetArchiveSettings(
+                    address: archiveURL ?? InternetArchiveSettings.standardAddress, formats: formats))
         case .internetArchive:
-            return .internetArchive(
-                InternetArchiveSettings(
-                    address: url ?? InternetArchiveSettings.standardAddress, formats: formats,
-                    credentials: credentials))
+            return InternetArchiveSettings(
+                address: url ?? InternetArchiveSettings.standardAddress, formats: formats, credentials: credentials)
         case .directory:
-            return .directory(
-                DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials))
+            return DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials)
         case .bookResource, .audiobookshelf:
             guard let url else {
                 throw Failure(
@@ -202,13 +198,12 @@ extension SourceConfiguration {
                     why: "it has no url", remedy: "set sources.\(name).url in the configuration")
             }
             guard kind == .bookResource else {
-                return .audiobookshelf(AudiobookshelfSettings(address: url, credentials: credentials))
+                return AudiobookshelfSettings(address: url, credentials: credentials)
             }
-            return .bookResource(
-                BookResourceSettings(
-                    listAddress: url, detailAddress: detailURL, searchAddress: searchURL, query: query,
-                    signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
-                    alsoSecret: secretsOfAccess, pageSize: pageSize ?? 50))
+            return BookResourceSettings(
+                listAddress: url, detailAddress: detailURL, searchAddress: searchURL, credentials: credentials,
+                signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
+                pageSize: pageSize ?? 50)
         }
     }
 }

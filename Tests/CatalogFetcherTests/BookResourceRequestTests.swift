@@ -8,11 +8,11 @@ import Transport
 @Suite struct BookResourceRequestTests {
     private var settings: BookResourceSettings {
         var settings = BookResourceSettings("http://catalog.example")
-        settings.query = [
+        settings.credentials.query = [
             ("imei", "867 5309"), ("nwt", "1"), ("q", "114"), ("sortType", "0"), ("token", "a+b/c=中文"),
             ("pageNum", "99"), ("bookId", "1"),
         ]
-        settings.alsoSecret = ["header-secret"]
+        settings.credentials.alsoSecret = ["header-secret"]
         return settings
     }
 
@@ -32,14 +32,14 @@ import Transport
     func `each page is signed by itself`(page: Int, signature: String) {
         var settings = settings
         settings.signature = .init(secret: "s3cr3t")
-        settings.query.append(("sc", "fixed"))
+        settings.credentials.query.append(("sc", "fixed"))
         let request = BookResourceRequest.page(page, of: "30776", settings: settings)
         #expect(request.parameters.filter { $0.name == "sc" }.map(\.value) == [signature])
     }
 
     @Test func `without a secret a fixed signature goes as it is`() {
         var settings = settings
-        settings.query.append(("sc", "fixed"))
+        settings.credentials.query.append(("sc", "fixed"))
         let request = BookResourceRequest.page(2, of: "30776", settings: settings)
         #expect(request.parameters.filter { $0.name == "sc" }.map(\.value) == ["fixed"])
     }
@@ -47,7 +47,7 @@ import Transport
     @Test func `a query in the configured address is kept`() {
         var settings = settings
         settings.listAddress = ResourceAddress("http://catalog.example/list?a=%26&token=old#top")
-        settings.query = [("token", "new")]
+        settings.credentials.query = [("token", "new")]
         #expect(
             BookResourceRequest.page(1, of: "7", settings: settings).wireRequest.address.secretText
                 == "http://catalog.example/list?a=%26&token=new&bookId=7&pageNum=1&pageSize=50")
@@ -59,7 +59,7 @@ import Transport
         settings.listAddress = ResourceAddress("http://user:pass@catalog.example/list?key=topsecret")
         var dumped = ""
         dump(settings, to: &dumped)
-        for text in ["\(settings)", String(reflecting: settings), dumped, "\(SourceSettings.bookResource(settings))"] {
+        for text in ["\(settings)", String(reflecting: settings), dumped, "\([settings])"] {
             for secret in ["s3cr3t", "867", "a+b", "header-secret", "pass@", "topsecret"] {
                 #expect(!text.contains(secret))
             }

@@ -79,7 +79,7 @@ func failure(
 ) async throws -> (Failure, requests: Int) {
     try await ScriptedServer.run(script) { server, address in
         var settings = BookResourceSettings(address)
-        settings.query = token.map { [("token", $0)] } ?? []
+        settings.credentials.query = token.map { [("token", $0)] } ?? []
         do {
             _ = try await listBook(settings: settings, maxResponseBytes: maxResponseBytes)
         } catch let failure as Failure {

@@ -16,13 +16,12 @@ import Transport
 
     @Test func `each type is read by its own source`() async throws {
         try await withHTTPTransport(options: .init(), logger: Logger(label: "test")) { transport in
-            let kinds: [SourceSettings] = [
-                .bookResource(BookResourceSettings("http://catalog.example")), .feed(.init()),
-                .internetArchive(.init()),
-                .librivox(.init()), .directory(.init()), .opds(.init()),
-                .audiobookshelf(.init(address: ResourceAddress("http://books.example"))),
+            let formats: [any CatalogFormat] = [
+                BookResourceSettings("http://catalog.example"), FeedSettings(), InternetArchiveSettings(),
+                LibriVoxSettings(), DirectorySettings(), OPDSSettings(),
+                AudiobookshelfSettings(address: ResourceAddress("http://books.example")),
             ]
-            let sources = kinds.map { $0.format.source(over: CatalogClient(transport: transport)) }
+            let sources = formats.map { $0.source(over: CatalogClient(transport: transport)) }
             #expect(sources[0] is BookResourceSource)
             #expect(sources[1] is FeedSource)
             #expect(sources[2] is InternetArchiveSource)
@@ -30,7 +29,7 @@ import Transport
             #expect(sources[4] is DirectorySource)
             #expect(sources[5] is OPDSSource)
             #expect(sources[6] is AudiobookshelfSource)
-            #expect(kinds.map(\.kind) == SourceKind.allCases)
+            #expect(formats.map { "\(type(of: $0))" } == SourceKind.allCases.map { "\($0.format)" })
         }
     }
 }

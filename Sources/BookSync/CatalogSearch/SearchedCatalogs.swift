@@ -59,23 +59,23 @@ extension Configuration {
             return ArchiveCollection(name: name, expression: expression, archive: archive)
         }
         switch (try source.settings(), kind) {
-        case (.internetArchive(let settings), "collection") where ArchiveAddress.isItem(text):
+        case (let settings as InternetArchiveSettings, "collection") where ArchiveAddress.isItem(text):
             return list("collection:\(text) AND mediatype:audio", settings)
-        case (.internetArchive(let settings), "search"):
+        case (let settings as InternetArchiveSettings, "search"):
             return list("(\(text)) AND mediatype:audio", settings)
-        case (.librivox(let settings), "author"):
+        case (let settings as LibriVoxSettings, "author"):
             let librivox = LibriVoxSearch(source: source.name, settings: settings, client: client)
             return LibriVoxAuthor(name: name, author: text, librivox: librivox)
-        case (.librivox(let settings), "language"):
+        case (let settings as LibriVoxSettings, "language"):
             let language = ArchiveSearch.expression(forLanguage: CatalogText.language(text) ?? text)
             return list("collection:librivoxaudio AND \(language)", settings.archive, librivox: source.name)
-        case (.opds(let settings), "feed"):
+        case (let settings as OPDSSettings, "feed"):
             return address.map {
                 OPDSCollection(of: $0, source: source.name, settings: settings, client: client)
             }
-        case (.feed, "opml"):
+        case (is FeedSettings, "opml"):
             return address.map { OPMLCollection(name: name, address: $0, client: client, book: { book(at: $0) }) }
-        case (.audiobookshelf(let settings), "library"):
+        case (let settings as AudiobookshelfSettings, "library"):
             return AudiobookshelfLibrary(
                 text, of: AudiobookshelfSource(name: source.name, settings: settings, client: client))
         default: return nil
@@ -100,23 +100,23 @@ extension Configuration {
             let client = client(to: source, at: source.ownAddresses.first, over: transport, &paces)
             let catalog: (any SearchableCatalog)?
             switch try source.settings(knownAddresses: givenAddresses) {
-            case .bookResource(let settings):
+            case let settings as BookResourceSettings:
                 catalog = BookResourceSearch(source: source.name, settings: settings, client: client)
-            case .internetArchive(let settings):
+            case let settings as InternetArchiveSettings:
                 catalog = ArchiveSearch(source: source.name, settings: settings, client: client)
-            case .librivox(let settings):
+            case let settings as LibriVoxSettings:
                 let beside = self.client(to: source, at: settings.archive.address, over: transport, &paces)
                 catalog = LibriVoxSearch(
                     source: source.name, settings: settings, client: client,
                     archive: ArchiveSearch(
                         source: archiveName, librivox: source.name, settings: settings.archive,
                         client: beside))
-            case .opds(let settings):
+            case let settings as OPDSSettings:
                 catalog =
                     source.url.map { _ in OPDSSource(name: source.name, settings: settings, client: client) }
-            case .audiobookshelf(let settings):
+            case let settings as AudiobookshelfSettings:
                 catalog = AudiobookshelfSource(name: source.name, settings: settings, client: client)
-            case .feed, .directory: catalog = nil
+            default: catalog = nil
             }
             if catalog != nil { try source.requireVariables() }
             return catalog

@@ -58,7 +58,7 @@ package struct CatalogPreview: Sendable {
         let sources = configuration.sources.values.filter { $0.kind == kind }.sorted { $0.name < $1.name }
         var source = sources.first ?? SourceConfiguration(name: kind.rawValue, kind: kind)
         if kind.needsAddress, source.url == nil { source.url = ResourceAddress("http://catalog.invalid/") }
-        self.init(try source.settings().format.read(answer, source: source.name, id: nil), of: kind)
+        self.init(try source.settings().read(answer, source: source.name, id: nil), of: kind)
     }
 
     /// With the numbers that a first run would store.

@@ -7,7 +7,7 @@ import Transport
 struct BookResourceRequest {
     private let address: ResourceAddress
     private let settings: BookResourceSettings
-    private(set) var parameters: [BookResourceSettings.Pair]
+    private(set) var parameters: [CatalogCredentials.Field]
 
     /// A page of a book's episodes; pages count from 1.
     static func page(_ number: Int, of book: String, settings: BookResourceSettings) -> Self {
@@ -27,11 +27,11 @@ struct BookResourceRequest {
         return Self(ResourceAddress(filled), settings: settings, adding: [])
     }
 
-    private init(_ address: ResourceAddress, settings: BookResourceSettings, adding own: [BookResourceSettings.Pair]) {
+    private init(_ address: ResourceAddress, settings: BookResourceSettings, adding own: [CatalogCredentials.Field]) {
         self.address = address
         self.settings = settings
         self.parameters = []
-        for (name, value) in Self.parameters(of: address) + settings.query + own { set(name, to: value) }
+        for (name, value) in Self.parameters(of: address) + settings.credentials.query + own { set(name, to: value) }
         guard let signature = settings.signature else { return }
         parameters.removeAll { $0.name == signature.parameter }
         let signed = Self.signature(path: path, parameters: parameters, secret: signature.secret)
@@ -48,7 +48,7 @@ struct BookResourceRequest {
 
     /// Hexadecimal MD5 of `path?` + the parameters as `k=v`, sorted and joined by `&`, + the secret; nothing is
     /// percent-encoded.
-    static func signature(path: String, parameters: [BookResourceSettings.Pair], secret: String) -> String {
+    static func signature(path: String, parameters: [CatalogCredentials.Field], secret: String) -> String {
         let sorted = parameters.map { "\($0.name)=\($0.value)" }
             // By bytes: a Swift string would sort by characters.
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -65,7 +65,7 @@ struct BookResourceRequest {
         let harmless: Set<String> = ["bookId", "id", "pageNum", "pageSize", "sortType"]
         return SecretMask(
             parameters.filter { !harmless.contains($0.name) }.flatMap { [$0.value, AddressPath.encoded($0.value)] }
-                + settings.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
+                + settings.credentials.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
     }
 
     private var path: String {
@@ -79,7 +79,7 @@ struct BookResourceRequest {
     }
 
     /// The parameters that stand in the configured address itself.
-    private static func parameters(of address: ResourceAddress) -> [BookResourceSettings.Pair] {
+    private static func parameters(of address: ResourceAddress) -> [CatalogCredentials.Field] {
         let text = address.secretText.prefix { $0 != "#" }
         guard let mark = text.firstIndex(of: "?") else { return [] }
         return text[text.index(after: mark)...].split(separator: "&").map { pair in

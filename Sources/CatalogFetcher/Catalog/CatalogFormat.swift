@@ -3,7 +3,7 @@ import NIOHTTP1
 import Transport
 
 /// One kind of catalog, as configured: recognises what is its own, reads answers, and makes the source that asks for
-/// them. A further kind is one folder whose settings conform to this, and a line in ``SourceSettings``.
+/// them. A further kind is one folder whose settings conform to this, and a line in ``SourceKind``.
 package protocol CatalogFormat: Sendable {
     /// The book that an address names, told from its text alone; nil when it is none of this kind, or does not say.
     static func bookID(in address: ResourceAddress) -> String?
@@ -108,8 +108,8 @@ package struct CatalogContents: Sendable, Hashable {
 package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package typealias Field = (name: String, value: String)
 
-    private let query: [Field]
-    private let alsoSecret: [String]
+    var query: [Field]
+    var alsoSecret: [String]
 
     /// - Parameter alsoSecret: what else goes to the server and must not turn up in a text.
     package init(query: [Field] = [], alsoSecret: [String] = []) {
@@ -122,9 +122,8 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
         HTTPRequest(.get, address.adding(query: query))
     }
 
-    package var secrets: SecretMask {
-        SecretMask(query.flatMap { [$0.value, AddressPath.encoded($0.value)] } + alsoSecret)
-    }
+    package var secrets: SecretMask { SecretMask(secretTexts) }
+    var secretTexts: [String] { query.flatMap { [$0.value, AddressPath.encoded($0.value)] } + alsoSecret }
 
     package var description: String { query.map(\.name).joined(separator: ", ") }
     package var debugDescription: String { description }

@@ -1,10 +1,8 @@
 import BookModel
 import Foundation
 
-/// What is configured of a source of feeds. Every value may be a secret, so printing the settings shows names only.
-package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package typealias Pair = (name: String, value: String)
-
+/// What is configured of a source of feeds.
+package struct FeedSettings: Sendable {
     /// Where the feeds are: `{id}` stands for the book's id. Without it, the address of the source's one feed. Nil where
     /// ids are addresses.
     package var address: ResourceAddress?
@@ -12,30 +10,17 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     package var knownAddresses: [ResourceAddress]
     /// The recorded address of the requested book, secrets included; nil if none is recorded.
     package var recordedAddress: ResourceAddress?
-    /// Added to the query of the source's own address.
-    package var query: [Pair]
-    /// What else goes to the server and must not turn up in a text.
-    package var alsoSecret: [String]
+    /// For the source's own address.
+    package var credentials: CatalogCredentials
 
     package init(
         address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [],
-        recordedAddress: ResourceAddress? = nil, query: [Pair] = [], alsoSecret: [String] = []
+        recordedAddress: ResourceAddress? = nil, credentials: CatalogCredentials = .init()
     ) {
         self.address = address
         self.knownAddresses = knownAddresses
         self.recordedAddress = recordedAddress
-        self.query = query
-        self.alsoSecret = alsoSecret
-    }
-
-    package var description: String { "feeds" + (address.map { " at \($0)" } ?? "") }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "address": address?.withoutSecrets ?? "", "query": query.map(\.name).joined(separator: ", "),
-            ])
+        self.credentials = credentials
     }
 }
 
@@ -55,10 +40,10 @@ extension FeedSettings {
         let isOlder = !Self.isWholeAddress(book.id) && recordedAddress.map { Self.isID(book.id, of: $0) } ?? true
         if let known = isOlder ? given ?? recordedAddress : recordedAddress ?? given { return known }
         if let address {
-            if isAddress, Self.isID(book.id, of: address) { return address.adding(query: query) }
+            if isAddress, Self.isID(book.id, of: address) { return address.adding(query: credentials.query) }
             if !isAddress {
                 let filled = address.secretText.replacing("{id}", with: AddressPath.encoded(book.id))
-                return ResourceAddress(filled).adding(query: query)
+                return ResourceAddress(filled).adding(query: credentials.query)
             }
         }
         guard isAddress else {
@@ -81,7 +66,7 @@ extension FeedSettings {
     func secrets(in address: ResourceAddress) -> SecretMask {
         let text = address.secretText.prefix { $0 != "#" }
         let shown = address.withoutSecrets
-        var values = query.map(\.value) + alsoSecret
+        var values = credentials.secretTexts
         for pair in text.drop(while: { $0 != "?" }).dropFirst().split(whereSeparator: { $0 == "&" || $0 == ";" }) {
             let value = pair.drop { $0 != "=" }.dropFirst()
             if !shown.contains("=\(value)") {

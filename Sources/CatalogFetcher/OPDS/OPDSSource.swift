@@ -32,7 +32,7 @@ package struct OPDSSource: CatalogSource, SearchableCatalog {
     private func answer(at address: ResourceAddress, for subject: ErrorContext) async throws -> CatalogResponse {
         // The query is for the source's own server alone.
         let isOwn = feed.address?.server == address.server
-        let request = HTTPRequest(.get, isOwn ? address.adding(query: feed.query) : address)
+        let request = HTTPRequest(.get, isOwn ? address.adding(query: feed.credentials.query) : address)
         let (bytes, end) = try await client.fetch(request, for: subject) { .document($0) }
         return CatalogResponse(bytes: bytes, address: end)
     }

@@ -120,7 +120,7 @@ import Transport
         } _: { server, address in
             let settings = FeedSettings(
                 address: ResourceAddress(address + "/{id}"),
-                query: [("token", "a&b#c=d+e %41"), ("名", "第一")])
+                credentials: CatalogCredentials(query: [("token", "a&b#c=d+e %41"), ("名", "第一")]))
             let request = try settings.address(of: BookIdentity(source: "feeds", id: "第1/2"))
             #expect(
                 request.secretText
@@ -407,7 +407,8 @@ import Transport
                 ScriptedAnswer(Self.page(2...2, next: other + "/more"))
             } _: { server, address in
                 let settings = FeedSettings(
-                    address: ResourceAddress(address + "/shows/{id}/rss"), query: [("token", "sesame")])
+                    address: ResourceAddress(address + "/shows/{id}/rss"),
+                    credentials: CatalogCredentials(query: [("token", "sesame")]))
                 let book = try #require(try await Self.list("a b", settings: settings))
                 #expect(book.episodes.count == 2)
                 #expect(server.requests.first?.path == "/shows/a b/rss")

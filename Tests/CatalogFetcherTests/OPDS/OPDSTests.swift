@@ -174,12 +174,13 @@ import Transport
         }
         try await withServer(["/m": #"{"readingOrder":["1.mp3"]}"#]) { other, stranger in
             try await withServer(["/e": entry(other + "/m")]) { address, own in
-                let query = [(name: "key", value: "SECRET-1")]
-                let settings = OPDSSettings(FeedSettings(address: ResourceAddress(address + "/opds"), query: query))
+                let credentials = CatalogCredentials(query: [("key", "SECRET-1")])
+                let settings = OPDSSettings(
+                    FeedSettings(address: ResourceAddress(address + "/opds"), credentials: credentials))
                 let book = try await list(address + "/e", in: settings)
                 #expect(book.episodes.count == 1)
                 #expect(own.requests.first?.query["key"] == "SECRET-1")
-                _ = try await list(address + "/e", in: OPDSSettings(FeedSettings(query: query)))
+                _ = try await list(address + "/e", in: OPDSSettings(FeedSettings(credentials: credentials)))
                 #expect(own.requests.last?.query["key"] == nil)
                 #expect(stranger.requests.count == 2)
                 #expect(stranger.requests.allSatisfy { $0.query["key"] == nil })
@@ -317,7 +318,7 @@ import Transport
     // MARK: Searching
 
     private func search(
-        _ query: CatalogQuery, _ pages: [String: String], credentials: [FeedSettings.Pair] = []
+        _ query: CatalogQuery, _ pages: [String: String], credentials: [CatalogCredentials.Field] = []
     ) async throws -> (found: [CatalogEntry], asked: [RecordedRequest]) {
         try await withServer(pages) { address, server in
             try await withHTTPTransport(options: TransportOptions(), logger: Logger(label: "test")) { transport in
