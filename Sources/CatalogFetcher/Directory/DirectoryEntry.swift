@@ -98,46 +98,24 @@ enum DirectoryRow {
     }
 
     /// `13-Sep-2020 12:26`, `2020-09-13 12:26`, `2001-Sep-09 01:46:40`; read as UTC, because no page says otherwise.
-    static func time(day: some StringProtocol, clock: some StringProtocol) -> Date? {
-        let parts = String(day).split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        let clockParts = String(clock).split(separator: ":", omittingEmptySubsequences: false)
+    private static func time(day: Substring, clock: Substring) -> Date? {
+        let parts = day.split(separator: "-", omittingEmptySubsequences: false)
+        let clockParts = clock.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, (2...3).contains(clockParts.count),
             clockParts.allSatisfy({ $0.count == 2 && $0.utf8.allSatisfy(\.isDigit) })
         else { return nil }
         let (year, dayOfMonth) = parts[0].count == 4 ? (parts[0], parts[2]) : (parts[2], parts[0])
-        guard year.count == 4, let month = month(parts[1]) else { return nil }
-        let seconds = clockParts.count == 3 ? "" : ":00"
-        return HTTPDate.seconds(parsing: "Thu, \(dayOfMonth) \(month) \(year) \(clock)\(seconds) GMT").map(date)
+        guard year.count == 4 else { return nil }
+        return CatalogDate.date(parsing: "\(year)-\(parts[1])-\(dayOfMonth) \(clock)")
     }
 
-    /// `2001-09-09T01:46:40Z`, as `time` elements and XML write it; `2001-09-09 01:46:40.5 +0000 UTC`, as rclone does.
-    static func isoTime(_ text: String) -> Date? {
-        let text = text.trimmingCharacters(in: .whitespaces)
-        guard text.utf8.count >= 16, let mark = text.firstIndex(where: { "T ".contains($0) }) else {
-            return nil
-        }
-        let clock = text[text.index(after: mark)...].prefix(8).prefix { $0.isNumber || $0 == ":" }
-        let zone = text[mark...].dropFirst().drop { $0.isNumber || ":. ".contains($0) }.prefix { $0 != " " }
-        // Seconds east of Greenwich.
-        guard let time = time(day: text[..<mark], clock: clock), let offset = offset(zone) else { return nil }
-        return time.addingTimeInterval(-offset)
-    }
-
-    private static func offset(_ zone: Substring) -> Double? {
-        if zone.isEmpty || zone == "Z" { return 0 }
-        let digits = zone.dropFirst().filter { $0 != ":" }
-        guard let sign = zone.first, sign == "+" || sign == "-", digits.count == 4, let number = Int(digits) else {
-            return nil
-        }
-        return Double(number / 100 * 3600 + number % 100 * 60) * (sign == "-" ? -1 : 1)
-    }
-
-    static func httpTime(_ text: String) -> Date? { HTTPDate.seconds(parsing: text).map(date) }
-
-    private static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
-
-    private static func month(_ text: String) -> String? {
-        if let number = Int(text), text.count == 2, (1...12).contains(number) { return HTTPDate.months[number - 1] }
-        return HTTPDate.months.first { $0.caseInsensitiveCompare(text) == .orderedSame }
+    /// `2001-09-09T01:46:40Z`, as `time` elements and XML write it; `2001-09-09 01:46:40.5 +0000 UTC`, as rclone does; a
+    /// date of HTTP, as nginx's JSON has it.
+    /// - Returns: to the second; nil for a day without a time.
+    static func exactTime(_ text: String) -> Date? {
+        guard text.utf8.count >= 16, text.contains(/\d[T ]\d/) else { return nil }
+        // The name of the zone says what the offset before it says.
+        let unnamed = text.replacing(/([+-]\d{4}) .*/) { $0.1 }
+        return CatalogDate.seconds(parsing: unnamed).map { Date(timeIntervalSince1970: $0.rounded(.down)) }
     }
 }

@@ -60,7 +60,7 @@ struct DirectoryPage: Sendable {
                 case "is_dir": isFolder = isFolder || member.source == "true"
                 case "size": size = member.integer
                 case "mtime", "mod_time":
-                    modifiedAt = member.string.flatMap { DirectoryRow.httpTime($0) ?? DirectoryRow.isoTime($0) }
+                    modifiedAt = member.string.flatMap { DirectoryRow.exactTime($0) }
                 default: break
                 }
             }
@@ -189,7 +189,7 @@ extension DirectoryPage {
                 isXMLList = isXMLList || attributes["mtime"] != nil
                 row = Row(link: "", isName: true, isFolder: name == "directory")
                 row?.size = attributes["size"].flatMap { DirectoryRow.bytes($0) }
-                row?.modifiedAt = attributes["mtime"].flatMap { DirectoryRow.isoTime($0) }
+                row?.modifiedAt = attributes["mtime"].flatMap { DirectoryRow.exactTime($0) }
                 position = .name
             case "td":
                 // Caddy: sizes are shown rounded, and sorted by the exact ones.
@@ -197,7 +197,7 @@ extension DirectoryPage {
                     row?.size = (attributes["data-size"] ?? attributes["data-order"]).flatMap { DirectoryRow.bytes($0) }
                 }
                 separate()
-            case "time": row?.modifiedAt = attributes["datetime"].flatMap { DirectoryRow.isoTime($0) }
+            case "time": row?.modifiedAt = attributes["datetime"].flatMap { DirectoryRow.exactTime($0) }
             case "tr", "li", "hr", "ul", "pre", "table": endRow()
             default: break
             }

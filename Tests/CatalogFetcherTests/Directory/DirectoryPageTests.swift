@@ -91,7 +91,7 @@ import Testing
         ("UTC 1 2 3 4 5 6 7 8", nil),
     ])
     func `times of machine-readable indexes are read`(text: String, seconds: Double?) {
-        #expect(DirectoryRow.isoTime(text)?.timeIntervalSince1970 == seconds)
+        #expect(DirectoryRow.exactTime(text)?.timeIntervalSince1970 == seconds)
     }
 
     @Test func `Caddy's JSON is read as nginx's`() throws {
