@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// The series of a book and its number there, as far as its title says them: no catalog has fields of their own for them.
@@ -29,23 +30,10 @@ package struct SeriesTitle: Equatable {
     }
 
     private init?(_ name: Substring, _ number: Substring) {
-        guard let value = Int(number) ?? Self.roman(number.lowercased()) ?? Self.chinese(number) else { return nil }
+        let isChinese = !number.allSatisfy(\.isASCII)
+        let numeral = isChinese ? Numerals.value(of: number) : Numerals.romans[Substring(number.uppercased())]
+        guard let value = Int(number) ?? numeral else { return nil }
         self.name = name.trimmingCharacters(in: .whitespaces)
         self.part = "\(value)"
-    }
-
-    private static func roman(_ text: String) -> Int? {
-        let values = text.compactMap { ["i": 1, "v": 5, "x": 10, "l": 50, "c": 100][$0] }
-        guard !values.isEmpty else { return nil }
-        return zip(values, values.dropFirst() + [0]).reduce(0) { $0 + ($1.0 < $1.1 ? -$1.0 : $1.0) }
-    }
-
-    private static func chinese(_ text: Substring) -> Int? {
-        let digits: [Character: Int] = [
-            "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9,
-        ]
-        guard let ten = text.firstIndex(of: "十") else { return text.first.flatMap { digits[$0] } }
-        let (tens, ones) = (text[..<ten].first, text[ten...].dropFirst().first)
-        return (tens.flatMap { digits[$0] } ?? 1) * 10 + (ones.flatMap { digits[$0] } ?? 0)
     }
 }

@@ -92,26 +92,8 @@ struct FileNameHint {
     /// 第一百零三集.
     private static func spelledNumber(in text: String) -> Int? {
         guard let mark = text.firstIndex(of: "第") else { return nil }
-        let numeral = text[text.index(after: mark)...].prefix { numerals[$0] != nil || units[$0] != nil }
-        guard !numeral.isEmpty else { return nil }
-        if !numeral.contains(where: { units[$0] != nil }) {
-            return numeral.count > 6 ? nil : numeral.reduce(0) { $0 * 10 + (numerals[$1] ?? 0) }
-        }
-        var total = 0
-        var digit: Int?
-        for character in numeral {
-            if let unit = units[character] {
-                total += (digit ?? 1) * unit
-                digit = nil
-            } else {
-                digit = numerals[character]
-            }
-        }
-        return total + (digit ?? 0)
+        let numeral = text[text.index(after: mark)...].prefix { $0.wholeNumberValue != nil && !isDigit($0) }
+        let value = Numerals.value(of: numeral)
+        return numeral.isEmpty || value > 999_999 ? nil : value
     }
-
-    private static let numerals: [Character: Int] = [
-        "零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9,
-    ]
-    private static let units: [Character: Int] = ["十": 10, "百": 100, "千": 1000]
 }

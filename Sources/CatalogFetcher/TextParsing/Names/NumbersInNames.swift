@@ -71,12 +71,12 @@ package enum NumbersInNames {
         let characters = Array(name + "\n")
         for (index, character) in characters.enumerated() {
             if let part = part(characters, at: index) {
-                figured += "\(numeral.allSatisfy(\.isASCII) ? numeral : "\(value(of: numeral))") \(part)"
+                figured += "\(numeral.allSatisfy(\.isASCII) ? numeral : "\(Numerals.value(of: numeral))") \(part)"
                 numeral = ""
             } else if character.wholeNumberValue != nil {
                 numeral.append(character)
             } else {
-                figured += numeral.allSatisfy(\.isASCII) ? numeral : "\(value(of: numeral))"
+                figured += numeral.allSatisfy(\.isASCII) ? numeral : "\(Numerals.value(of: numeral))"
                 figured.append(character)
                 numeral = ""
             }
@@ -94,33 +94,8 @@ package enum NumbersInNames {
         return isBracketed || isNamed ? part : nil
     }
 
-    /// Digits stand for themselves, and before a ten, a hundred or a thousand for so many of them.
-    private static func value(of numeral: String) -> Int {
-        var (sum, digits) = (0, 0)
-        for value in numeral.compactMap(\.wholeNumberValue) {
-            if value < 10 {
-                digits = digits.multipliedSaturated(by: 10).addingSaturated(value)
-            } else {
-                sum.addSaturated(max(1, digits).multipliedSaturated(by: value))
-                digits = 0
-            }
-        }
-        return sum.addingSaturated(digits)
-    }
-
-    private static let romans: [Substring: Int] = {
-        let tens = ["", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX", "XC"]
-        let ones = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
-        var romans: [Substring: Int] = [:]
-        for number in 1..<400 {
-            let hundreds = String(repeating: "C", count: number / 100)
-            romans[Substring(hundreds + tens[number / 10 % 10] + ones[number % 10])] = number
-        }
-        return romans
-    }()
-
     private static func romanNumerals(in name: String) -> [Int?] {
-        name.split { !$0.isLetter }.filter { romans[$0] != nil }.map { romans[$0] }
+        name.split { !$0.isLetter }.filter { Numerals.romans[$0] != nil }.map { Numerals.romans[$0] }
     }
 
     private static let words: [Substring: Int] = {
