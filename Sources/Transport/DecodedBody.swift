@@ -6,7 +6,7 @@ import NIOCore
 /// The end of a coded body is told by the coding: one that stops before its checksum is a cut connection, whatever its
 /// length; one whose checksum does not fit is an answer that makes no sense. What it may grow to is bounded, since a
 /// small answer could otherwise fill the disk.
-package struct DecodedBody: AsyncSequence, Sendable {
+package struct DecodedBody: AsyncSequence, AsyncIteratorProtocol {
     package struct Part: Sendable {
         /// Maybe none.
         package var bytes: ByteBuffer
@@ -15,44 +15,47 @@ package struct DecodedBody: AsyncSequence, Sendable {
     }
 
     package let coding: ContentCoding
-    private let iterator: HTTPResponseBody.AsyncIterator
+    private var body: HTTPResponseBody
     /// What was read of it already.
-    private let beginning: ByteBuffer
+    private var beginning = ByteBuffer()
     private let address: ResourceAddress
     /// What the catalog says that the file has.
     private let promisedSize: Int64?
-    /// True if bytes behind the end of the coding are left out, as browsers do.
-    private var ignoresWhatFollows = false
+    /// Decoded bytes that are handed on at once.
+    private static let pieceLength = 128 << 10
+    private let inflater: Inflater?
+    private var rest = ByteBuffer()
+    private var received: Int64 = 0
+    private var decoded: Int64 = 0
 
     /// Whether the body's own checksum tells that it is whole.
     package var provesItsEnd: Bool { coding.isDecodable }
 
     /// - Parameters:
     ///   - count: the first bytes to look at.
+    ///   - ignoresWhatFollows: whether bytes behind the end of the coding are left out, as browsers do.
     ///   - coding: decides by them how the body is coded, whatever the label says.
     package init(
-        _ answer: HTTPResponse, promisedSize: Int64? = nil, byFirst count: Int = 0,
+        _ answer: HTTPResponse, promisedSize: Int64? = nil, byFirst count: Int = 0, ignoresWhatFollows: Bool = false,
         coding: ([UInt8]) -> ContentCoding = { _ in .identity }
     ) async {
-        var iterator = answer.body.makeAsyncIterator()
-        var beginning = ByteBuffer()
+        body = answer.body
         // What fails here fails again behind these bytes.
-        while beginning.readableBytes < count, var part = try? await iterator.next() {
+        while beginning.readableBytes < count, var part = try? await body.next() {
             beginning.writeBuffer(&part)
         }
-        self.iterator = iterator
-        self.beginning = beginning
-        self.coding = coding(Array(beginning.readableBytesView.prefix(count)))
+        let coding = coding(Array(beginning.readableBytesView.prefix(count)))
+        self.coding = coding
+        inflater = coding.isDecodable ? Inflater(coding, ignoresWhatFollows: ignoresWhatFollows) : nil
         self.promisedSize = promisedSize
         address = answer.address
     }
 
     /// The body of a document.
     package init(ofDocument answer: HTTPResponse) async {
-        await self.init(answer, byFirst: ContentCoding.signatureLength) {
+        await self.init(answer, byFirst: ContentCoding.signatureLength, ignoresWhatFollows: true) {
             ContentCoding(ofDocument: $0, labelled: answer.contentCoding)
         }
-        ignoresWhatFollows = true
     }
 
     /// Bytes that may come out of so many bytes: audio hardly shrinks at all, so that a hundredfold is beyond all
@@ -64,69 +67,47 @@ package struct DecodedBody: AsyncSequence, Sendable {
         return Swift.min(byRatio, 2 * promisedSize + (1 << 20))
     }
 
-    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    package func makeAsyncIterator() -> DecodedBody { self }
 
-    package struct AsyncIterator: AsyncIteratorProtocol {
-        /// Decoded bytes that are handed on at once.
-        private static let pieceLength = 128 << 10
-
-        private let body: DecodedBody
-        private var base: HTTPResponseBody.AsyncIterator
-        private var beginning: ByteBuffer
-        private let inflater: Inflater?
-        private var rest = ByteBuffer()
-        private var received: Int64 = 0
-        private var decoded: Int64 = 0
-
-        fileprivate init(_ body: DecodedBody) {
-            self.body = body
-            base = body.iterator
-            beginning = body.beginning
-            inflater =
-                body.coding.isDecodable
-                ? Inflater(body.coding, ignoresWhatFollows: body.ignoresWhatFollows) : nil
+    package mutating func next() async throws -> Part? {
+        if case .unknown(let name) = coding { throw TransportError(.coded(name), address: address) }
+        guard let inflater else {
+            return try await nextReceived().map { Part(bytes: $0, received: $0.readableBytes) }
         }
-
-        package mutating func next() async throws -> Part? {
-            if case .unknown(let name) = body.coding { throw TransportError(.coded(name), address: body.address) }
-            guard let inflater else {
-                return try await nextReceived().map { Part(bytes: $0, received: $0.readableBytes) }
-            }
-            if rest.readableBytes > 0 || inflater.hasMore {
-                return Part(bytes: try decode(with: inflater), received: 0)
-            }
-            guard let part = try await nextReceived() else {
-                if received > 0, !inflater.isAtEnd { throw TransportError(.cut, address: body.address) }
-                return nil
-            }
-            received += Int64(part.readableBytes)
-            rest = part
-            return Part(bytes: try decode(with: inflater), received: part.readableBytes)
+        if rest.readableBytes > 0 || inflater.hasMore {
+            return Part(bytes: try decode(with: inflater), received: 0)
         }
-
-        private mutating func nextReceived() async throws -> ByteBuffer? {
-            guard beginning.readableBytes == 0 else {
-                defer { beginning = ByteBuffer() }
-                return beginning
-            }
-            do {
-                return try await base.next()
-            } catch let failure as TransportError where failure.kind == .notClosed && inflater?.isAtEnd == true {
-                return nil
-            }
+        guard let part = try await nextReceived() else {
+            if received > 0, !inflater.isAtEnd { throw TransportError(.cut, address: address) }
+            return nil
         }
+        received += Int64(part.readableBytes)
+        rest = part
+        return Part(bytes: try decode(with: inflater), received: part.readableBytes)
+    }
 
-        private mutating func decode(with inflater: Inflater) throws -> ByteBuffer {
-            let piece: ByteBuffer
-            do {
-                piece = try inflater.decode(&rest, upTo: Self.pieceLength)
-            } catch {
-                throw TransportError(.malformed("what it calls compressed is damaged"), address: body.address)
-            }
-            decoded += Int64(piece.readableBytes)
-            let limit = DecodedBody.maxLength(ofReceived: received, promisedSize: body.promisedSize)
-            if decoded > limit { throw TransportError(.oversized(limit: Int(clamping: limit)), address: body.address) }
-            return piece
+    private mutating func nextReceived() async throws -> ByteBuffer? {
+        guard beginning.readableBytes == 0 else {
+            defer { beginning = ByteBuffer() }
+            return beginning
         }
+        do {
+            return try await body.next()
+        } catch let failure as TransportError where failure.kind == .notClosed && inflater?.isAtEnd == true {
+            return nil
+        }
+    }
+
+    private mutating func decode(with inflater: Inflater) throws -> ByteBuffer {
+        let piece: ByteBuffer
+        do {
+            piece = try inflater.decode(&rest, upTo: Self.pieceLength)
+        } catch {
+            throw TransportError(.malformed("what it calls compressed is damaged"), address: address)
+        }
+        decoded += Int64(piece.readableBytes)
+        let limit = Self.maxLength(ofReceived: received, promisedSize: promisedSize)
+        if decoded > limit { throw TransportError(.oversized(limit: Int(clamping: limit)), address: address) }
+        return piece
     }
 }

@@ -5,54 +5,36 @@ import NIOSSL
 /// The bytes of an answer as they arrive. Reading pauses the connection while the reader is busy.
 ///
 /// When the connection fails midway, every byte that was received is delivered before the ``TransportError`` is thrown.
-package struct HTTPResponseBody: AsyncSequence, Sendable {
-    package typealias Element = ByteBuffer
-
+package struct HTTPResponseBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// Nil for a body that was read already, into ``tail``.
     let base: ResponseStream.Body?
     var tail: ArraySlice<ByteBuffer> = []
     /// Where it comes from.
     package let address: ResourceAddress
-    let limits: BodyLimits
+    var limits: BodyLimits
     /// Whether nothing but the end of the connection tells the end of the body (RFC 9112 §6.3).
     let endsWithConnection: Bool
+    private(set) var ending: (any Error)?
 
-    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    package func makeAsyncIterator() -> HTTPResponseBody { self }
 
-    package struct AsyncIterator: AsyncIteratorProtocol {
-        private let base: ResponseStream.Body?
-        private let address: ResourceAddress
-        private var limits: BodyLimits
-        private let endsWithConnection: Bool
-        private var tail: ArraySlice<ByteBuffer>
-        private var ending: (any Error)?
-
-        fileprivate init(_ body: HTTPResponseBody) {
-            base = body.base
-            tail = body.tail
-            endsWithConnection = body.endsWithConnection
-            address = body.address
-            limits = body.limits
-        }
-
-        package mutating func next() async throws -> ByteBuffer? {
-            if let ending { throw ending }
-            guard let base else { return tail.popFirst() }
-            do {
-                let start = ContinuousClock.now
-                guard let part = try await base.next() else { return nil }
-                // What came is delivered first.
-                if let kind = limits.breach(by: part.readableBytes, from: start, to: .now) {
-                    ending = TransportError(kind, address: address)
-                }
-                return part
-            } catch NIOSSLError.uncleanShutdown where endsWithConnection {
-                // The bytes of a document show whether it is whole, as they do without TLS.
-                if limits.isOfDocument { return nil }
-                throw TransportError(.notClosed, address: address)
-            } catch {
-                throw TransportError.classify(error, address: address)
+    package mutating func next() async throws -> ByteBuffer? {
+        if let ending { throw ending }
+        guard let base else { return tail.popFirst() }
+        do {
+            let start = ContinuousClock.now
+            guard let part = try await base.next() else { return nil }
+            // What came is delivered first.
+            if let kind = limits.breach(by: part.readableBytes, from: start, to: .now) {
+                ending = TransportError(kind, address: address)
             }
+            return part
+        } catch NIOSSLError.uncleanShutdown where endsWithConnection {
+            // The bytes of a document show whether it is whole, as they do without TLS.
+            if limits.isOfDocument { return nil }
+            throw TransportError(.notClosed, address: address)
+        } catch {
+            throw TransportError.classify(error, address: address)
         }
     }
 }
