@@ -4,12 +4,11 @@ import Transport
 
 /// Addresses in feeds: what can be fetched, and what they are known by when their changing parts are taken away.
 enum FeedAddress {
-    /// Bytes; servers refuse longer ones.
-    static let maxLength = 8000
-
-    /// - Parameter base: an absolute address; nil when it is not known.
+    /// - Parameters:
+    ///   - base: an absolute address; nil when it is not known.
+    ///   - maxLength: bytes; servers refuse longer ones.
     /// - Returns: an http or https address with a host; nil when the text is none and leads to none.
-    static func resolve(_ text: String, against base: String?) -> String? {
+    static func resolve(_ text: String, against base: String?, maxLength: Int = 8000) -> String? {
         let text = CatalogText.trimmed(text)
         guard !text.isEmpty, text.utf8.count <= maxLength else { return nil }
         for scheme in ["https://", "http://"] where text.utf8.starts(with: scheme.utf8) {
@@ -23,13 +22,9 @@ enum FeedAddress {
         return scheme + whole.dropFirst(scheme.count)
     }
 
-    private static func endsAuthority(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-    }
-
     /// - Parameter rest: what comes after `://`.
     private static func hasUsableHost(_ rest: Substring.UTF8View) -> Bool {
-        let authority = rest.prefix { !endsAuthority($0) }
+        let authority = rest.prefix { !"/?#".utf8.contains($0) }
         let at = authority.lastIndex(of: UInt8(ascii: "@"))
         let host = at.map { authority[authority.index(after: $0)...] } ?? authority
         guard !host.isEmpty, !host.contains(where: { $0 <= 0x20 }) else { return false }
