@@ -57,7 +57,7 @@ struct FeedBuilder: XMLHandler {
         path.append(element)
         if path.count == 1, root == nil { root = element }
         let fields: [FeedAttribute: String] = attributes.values()
-        if let base = fields[.base], let address = FeedAddress.resolve(base, against: bases.last?.address) {
+        if let base = fields[.base], let address = CatalogAddress.resolve(text: base, against: bases.last?.address) {
             bases.append((path.count, address))
         }
         switch element {
@@ -153,7 +153,7 @@ struct FeedBuilder: XMLHandler {
     }
 
     private func resolve(_ text: String?) -> String? {
-        text.flatMap { FeedAddress.resolve($0, against: bases.last?.address ?? selfAddress ?? link) }
+        text.flatMap { CatalogAddress.resolve(text: $0, against: bases.last?.address ?? selfAddress ?? link) }
     }
 
     private mutating func finishItem() {
@@ -184,8 +184,8 @@ struct FeedBuilder: XMLHandler {
         case (.channel, .atomLink), (.feed, .atomLink):
             switch fields[.relation]?.lowercased() ?? "alternate" {
             case "next": if document.next == nil { document.next = resolve(fields[.href]) }
-            case "self": selfAddress = selfAddress ?? FeedAddress.resolve(fields[.href] ?? "", against: nil)
-            case "alternate": link = link ?? FeedAddress.resolve(fields[.href] ?? "", against: nil)
+            case "self": selfAddress = selfAddress ?? CatalogAddress.resolve(text: fields[.href] ?? "", against: nil)
+            case "alternate": link = link ?? CatalogAddress.resolve(text: fields[.href] ?? "", against: nil)
             default: break
             }
         case (.channel, .itunesImage), (.feed, .itunesImage):
@@ -216,8 +216,9 @@ struct FeedBuilder: XMLHandler {
             switch element {
             case .imageAddress, .logo: image = image ?? resolve(text)
             case .icon: icon = icon ?? resolve(text)
-            case .link: link = link ?? FeedAddress.resolve(text, against: nil)
-            case .newAddress: document.newAddress = document.newAddress ?? FeedAddress.resolve(text, against: nil)
+            case .link: link = link ?? CatalogAddress.resolve(text: text, against: nil)
+            case .newAddress:
+                document.newAddress = document.newAddress ?? CatalogAddress.resolve(text: text, against: nil)
             default: head.add(text, of: element, isHTML: isHTML)
             }
         }

@@ -7,7 +7,7 @@ extension FeedSettings {
     /// The id of the book that a feed's address names: the address without secrets. Where something had to be left out,
     /// a few digits of a hash tell it from others; user and password are no part of that.
     package static func bookID(of address: ResourceAddress) -> String {
-        let text = FeedAddress.resolve(address.secretText, against: nil) ?? address.secretText
+        let text = CatalogAddress.resolve(text: address.secretText, against: nil) ?? address.secretText
         // Most have nothing that could be left out.
         guard text.utf8.contains(where: { "?@#".utf8.contains($0) }) else { return text }
         let shown = FeedAddress.shown(text)

@@ -27,7 +27,7 @@ package struct FeedSettings: Sendable {
 extension FeedSettings {
     /// The address as one of http or https with a host; nil when it is none.
     package static func webAddress(_ address: ResourceAddress) -> ResourceAddress? {
-        FeedAddress.resolve(address.secretText, against: nil).map(ResourceAddress.init)
+        CatalogAddress.resolve(text: address.secretText, against: nil).map(ResourceAddress.init)
     }
 
     /// Where a book's feed is.
