@@ -18,6 +18,13 @@ package func isLibraryPath(_ path: String) -> Bool {
     return isName && !path.utf8.starts(with: ".booksync".utf8)
 }
 
+/// The folder and the name of a library-relative path; the folder of a bare name is "".
+package func splitLibraryPath(_ path: String) -> (folder: Substring, name: String) {
+    // By bytes, as the system reads paths.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    return (path[..<slash], String(path[path.utf8.index(after: slash)...]))
+}
+
 extension Unicode.Scalar {
     /// Whether it is a control character of ASCII or Latin-1, or separates lines or paragraphs: nothing that a line shows.
     package var isControl: Bool {

@@ -208,13 +208,6 @@ package func removeEmptyFolders(_ relativePath: Substring, in library: String) t
     }
 }
 
-/// The folder and the name of a library-relative path; the folder of a bare name is "".
-package func splitLibraryPath(_ path: String) -> (folder: Substring, name: String) {
-    // By bytes, as the system reads paths.
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
-    return (path[..<slash], String(path[path.utf8.index(after: slash)...]))
-}
-
 extension Failure {
     /// The library, or its disk, went away while a run was under way. Ends the run.
     package static func libraryVanished(_ library: String, why: Message) -> Failure {

@@ -186,8 +186,8 @@ package struct EpisodeMatcher {
 
     /// The name without its folder and extension.
     static func stem(of path: String) -> String {
-        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
+        let name = splitLibraryPath(path).name
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
         return String(name[..<dot])
     }
 }

@@ -123,8 +123,8 @@ struct FileRecognition {
     /// Of files that are all alike, the one to be taken first.
     private func rank(_ path: String, for file: LocalFile, key: String) -> Int {
         if path == input.paths[key] { return 0 }
-        if Self.name(of: path) == Self.name(of: file.path) { return 1 }
-        return Self.folder(of: path) == Self.folder(of: file.path) ? 2 : 3
+        let (found, recorded) = (splitLibraryPath(path), splitLibraryPath(file.path))
+        return found.name == recorded.name ? 1 : found.folder == recorded.folder ? 2 : 3
     }
 
     // MARK: - Recorded files in whose place another one stands
@@ -252,11 +252,13 @@ struct FileRecognition {
     /// Files in the book's folders, those that it may have had included, under names of their own.
     private mutating func search(_ missing: [EpisodeRecord]) {
         guard !missing.isEmpty else { return }
-        let folders = Set(input.paths.values.map(Self.folder(of:))).union(input.formerFolders.map { $0[...] })
+        let folders = Set(input.paths.values.map { splitLibraryPath($0).folder }).union(
+            input.formerFolders.map { $0[...] })
         let wantedPaths = Set(input.paths.values)
         let elsewhere = untrackedFiles.filter { path, _ in
-            input.files[path + EpisodeMatcher.mark] == nil && folders.contains(Self.folder(of: path))
-                && !wantedPaths.contains(path) && Self.name(of: path).first != "."
+            let (folder, name) = splitLibraryPath(path)
+            return input.files[path + EpisodeMatcher.mark] == nil && folders.contains(folder)
+                && !wantedPaths.contains(path) && name.first != "."
         }
         let matcher = EpisodeMatcher(
             missing.map(\.episode), of: input.book, among: elsewhere, examined: input.examined,
@@ -274,12 +276,4 @@ struct FileRecognition {
 
     /// Whether it is what booksync keeps for itself, or a file of a rename that stepped aside.
     private static func isOurs(_ path: String) -> Bool { path.hasPrefix(".booksync") || path.contains("/.booksync-") }
-
-    private static func folder(of path: String) -> Substring {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
-    }
-
-    private static func name(of path: String) -> Substring {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
-    }
 }
