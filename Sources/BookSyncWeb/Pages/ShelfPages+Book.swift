@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogStore
 import Foundation
 import LibraryFiles
 import Settings
@@ -93,12 +94,12 @@ extension ShelfPages {
     private func bookView(
         of identity: BookIdentity, _ request: Request, _ shelf: ShelfReader
     ) async throws -> (view: BookView, shelved: BookSummary, maker: ViewMaker)? {
-        let positions = try await shelf.positions(of: identity)
+        let positions = try await shelf.store.positions(of: identity, for: shelf.user.id)
         let start = try await Self.start(of: identity, positions, shelf)
         let found = try await Self.find(Search(request.query), in: identity, start, page: request.query["page"], shelf)
         guard let (episodes, part, search) = found else { return nil }
-        let (shelved, speed) = (episodes.book, try await shelf.speed(of: identity))
-        let progress = try await shelf.listeningProgress(of: [identity])[identity]
+        let (shelved, speed) = (episodes.book, try await shelf.store.speed(of: identity, for: shelf.user.id))
+        let progress = try await shelf.store.listeningProgress(of: [identity], for: shelf.user.id)[identity]
         let bookmarks = try await shelf.bookmarkedEpisodes(of: identity)
         let nextBook = try await shelf.nextBook(after: identity)
         let maker = maker(for: request, isRunUnderWay: episodes.isRunUnderWay)
@@ -191,11 +192,11 @@ extension ShelfPages {
         var search = search
         var index: Int?
         if let section = search.section {
-            index = try await shelf.index(of: section, in: book, isReversed: search.selection.isReversed)
+            index = try await shelf.store.index(of: section, in: book, isReversed: search.selection.isReversed)
             // No episode has the number; a name may have it.
             if index == nil { (search.section, search.selection.text) = (nil, search.text) }
         } else if wanted == nil, search.selection == EpisodeSelection(), let start, start.isBegun {
-            index = try await shelf.index(of: start.episode.section, in: book, isReversed: false)
+            index = try await shelf.store.index(of: start.episode.section, in: book, isReversed: false)
         }
         let selection = search.selection
         var first = (min(max(1, wanted.flatMap { Int($0) } ?? 1), 1_000_000) - 1) * rowsOnPage
@@ -226,7 +227,7 @@ extension ShelfPages {
     private static func start(
         of book: BookIdentity, _ positions: [EpisodeIdentity: ListeningPosition], _ shelf: ShelfReader
     ) async throws -> Start? {
-        var identity = try await shelf.firstOnDisk(of: book)
+        var identity = try await shelf.store.firstOnDisk(of: book)
         let last = positions.values.max { $0.updatedAt < $1.updatedAt }
         if let last { identity = try await shelf.continuation(of: last) ?? identity }
         guard let identity, let episode = try await shelf.episode(identity)?.episode,

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogStore
 
 extension ShelfPages {
     private struct EpisodePageView: ViewModel {
@@ -26,12 +27,12 @@ extension ShelfPages {
         let view = try await request.shelf.read { shelf -> EpisodePageView? in
             guard let (episode, book) = try await shelf.episode(name, in: id, of: source) else { return nil }
             let identity = episode.shelved.episode.identity
-            let (before, after) = try await shelf.neighbours(of: identity)
-            let position = try await shelf.positions(of: identity.book)[identity]
+            let (before, after) = try await shelf.store.neighbours(of: identity)
+            let position = try await shelf.store.positions(of: identity.book, for: shelf.user.id)[identity]
             let chapters = try await shelf.chapters(of: episode.shelved)
             let maker = maker(for: request, isRunUnderWay: shelf.isRunUnderWay)
             let row = maker.row(
-                episode, of: book, position: position, speed: try await shelf.speed(of: identity.book),
+                episode, of: book, position: position, speed: try await shelf.store.speed(of: identity.book, for: shelf.user.id),
                 label: position?.isFinished == false ? .playOn : .playFromStart)
             let marks = maker.marks(
                 "episode", row.rowID, of: row.name, isPlayed: position?.isFinished == true, isBegun: position != nil)

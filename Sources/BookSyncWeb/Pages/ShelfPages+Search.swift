@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogStore
 import Settings
 
 extension ShelfPages {
@@ -74,7 +75,7 @@ extension ShelfPages {
         guard !books.isEmpty else { return ([:], []) }
         let heard = try await shelf.answers { shelf in
             var positions: [EpisodeIdentity: ListeningPosition] = [:]
-            for book in books { positions.merge(try await shelf.positions(of: book)) { $1 } }
+            for book in books { positions.merge(try await shelf.store.positions(of: book, for: shelf.user.id)) { $1 } }
             return (positions: positions, isRunUnderWay: shelf.isRunUnderWay)
         }.answers
         let running = heard.filter { $0.value?.isRunUnderWay == true }.map(\.place.name)

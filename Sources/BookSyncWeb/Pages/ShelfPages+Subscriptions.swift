@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import CatalogFetcher
+import CatalogStore
 import Foundation
 import Settings
 
@@ -67,7 +68,7 @@ extension ShelfPages {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
         let configured = try wholeShelf.configuration.allSubscriptions(with: [])
         let configuredBooks = configured.map(\.book)
-        let stored = try await request.shelf.answers { try await $0.subscriptionCount(without: configuredBooks) }
+        let stored = try await request.shelf.answers { try await $0.store.subscriptionCount(without: configuredBooks) }
         let counts = [configured.count] + stored.answers.map { $0.value ?? 0 }
         let count = counts.reduce(0, +)
         let part = PagePart(request.query["page"], of: count, size: Self.subscriptionsOnPage)
@@ -76,7 +77,8 @@ extension ShelfPages {
         for ((place, _), range) in zip(stored.answers, ranges.dropFirst()) where !range.isEmpty {
             shown +=
                 try await request.shelf.shelf(at: place).read {
-                    try await $0.subscriptions(without: configuredBooks, from: range.lowerBound, count: range.count)
+                    try await $0.store.subscriptions(
+                        without: configuredBooks, from: range.lowerBound, count: range.count)
                 } ?? []
         }
         let followedBooks = shown.map(\.book)

@@ -69,7 +69,7 @@ extension ShelfReader {
             let books = try await books()
             (front.sum, front.books) = (ShelfSum(books), Array(books.sorted(by: order).prefix(count)))
         }
-        front.progress = try await listeningProgress(of: front.books.map(\.book.identity))
+        front.progress = try await store.listeningProgress(of: front.books.map(\.book.identity), for: user.id)
         front.isRunUnderWay = isRunUnderWay
         if isRunUnderWay { front.moving = try await movingBooks() }
         guard isWhole else { return front }
@@ -87,9 +87,9 @@ extension ShelfReader {
             let file = episode.shelved.file
         else { return nil }
         let position =
-            identity == last.episode ? last : try await positions(of: identity.book)[identity]
+            identity == last.episode ? last : try await store.positions(of: identity.book, for: user.id)[identity]
         return ShelfFront.Listening(
             book: book, episode: episode.shelved.episode, file: file, position: position,
-            speed: try await speed(of: identity.book), last: last)
+            speed: try await store.speed(of: identity.book, for: user.id), last: last)
     }
 }

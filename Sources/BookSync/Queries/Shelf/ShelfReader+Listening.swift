@@ -5,21 +5,11 @@ import Foundation
 // Where the shelf's user stopped, and what they marked.
 
 extension ShelfReader {
-    /// Where the user stopped in the episodes of a book; those never listened to are left out.
-    package func positions(of book: BookIdentity) async throws -> [EpisodeIdentity: ListeningPosition] {
-        try await store.positions(of: book, for: user.id)
-    }
-
     /// The last position of each book that the user listened to, the book that was listened to last first; without those that
     /// they dismissed since.
     /// - Parameter limit: so many books at most.
     package func latestPositions(limit: Int) async throws -> [ListeningPosition] {
         try await store.latestPositions(limit: limit, of: user.id).filter { user.maySee($0.episode.book) }
-    }
-
-    /// How far the user is in books; those that they never listened to are left out.
-    package func listeningProgress(of books: [BookIdentity]) async throws -> [BookIdentity: ListeningProgress] {
-        try await store.listeningProgress(of: books, for: user.id)
     }
 
     /// A bookmark with its episode.
@@ -44,11 +34,6 @@ extension ShelfReader {
         let others = try await books(among: try await store.books(by: author)).filter { $0.present > 0 }.map(\.book)
         return others.filter { $0.identity != identity && $0.title.comesBehind(book.title) }
             .min { $1.title.comesBehind($0.title) }
-    }
-
-    /// How fast the user listens to a book; nil where they never said.
-    package func speed(of book: BookIdentity) async throws -> Double? {
-        try await store.speed(of: book, for: user.id)
     }
 }
 

@@ -37,13 +37,6 @@ extension ShelfReader {
             isRunUnderWay: isRunUnderWay)
     }
 
-    /// How many of a book's episodes come before those of that number.
-    /// - Parameter isReversed: whether the last one comes first.
-    /// - Returns: nil when no episode has the number.
-    package func index(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
-        try await store.index(of: section, in: book, isReversed: isReversed)
-    }
-
     /// One episode with its book.
     /// - Parameter name: its ``Slug``, or the catalog's key.
     /// - Returns: nil when nothing on the shelf has this name.
@@ -69,22 +62,10 @@ extension ShelfReader {
         return (onDisk(shelved, partials: partials), book)
     }
 
-    /// The episodes on disk right before and right after one.
-    package func neighbours(
-        of episode: EpisodeIdentity
-    ) async throws -> (before: EpisodeIdentity?, after: EpisodeIdentity?) {
-        try await store.neighbours(of: episode)
-    }
-
     /// Where listening goes on behind a position: in the same episode, or with the next one on disk where it was heard to its
     /// end or is not there any more.
     package func continuation(of position: ListeningPosition) async throws -> EpisodeIdentity? {
         if !position.isFinished, try await store.episode(position.episode)?.givenFile != nil { return position.episode }
-        return try await neighbours(of: position.episode).after
-    }
-
-    /// The first episode of a book that is on disk.
-    package func firstOnDisk(of book: BookIdentity) async throws -> EpisodeIdentity? {
-        try await store.firstOnDisk(of: book)
+        return try await store.neighbours(of: position.episode).after
     }
 }

@@ -136,22 +136,6 @@ package struct ShelfReader: Sendable {
         try await store.subscriptions()
     }
 
-    /// How many subscriptions the store has, without those of some books.
-    package func subscriptionCount(without books: [BookIdentity]) async throws -> Int {
-        try await store.subscriptionCount(without: books)
-    }
-
-    /// Some of the subscriptions in the store.
-    /// - Parameters:
-    ///   - books: that are left out.
-    ///   - first: how many of them come before, 0 or more.
-    ///   - count: how many at most.
-    package func subscriptions(
-        without books: [BookIdentity], from first: Int, count: Int
-    ) async throws -> [Subscription] {
-        try await store.subscriptions(without: books, from: first, count: count)
-    }
-
     func onDisk(_ shelved: EpisodeRecord, partials: PartialSizes) -> EpisodeOnDisk {
         let shelved = shelved.effective(isRunUnderWay: isRunUnderWay)
         return EpisodeOnDisk(shelved: shelved, bytesDone: shelved.file?.size ?? partials.bytesDone(of: shelved))
