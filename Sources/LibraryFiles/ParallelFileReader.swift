@@ -34,16 +34,14 @@ package struct ParallelFileReader: Sendable {
     private static let stride = 4 << 20
 
     /// Returns when all is answered; or, cancelled, within a read or so: what was answered by then was handed on.
-    /// - Parameters:
-    ///   - threads: nil for one a core.
-    ///   - deal: is called for one part after the other, and not interrupted by cancellation.
+    /// - Parameter deal: is called for one part after the other, and not interrupted by cancellation.
     /// - Throws: what `deal` throws; `CancellationError`.
     package static func look(
-        into questions: [Question], threads: Int? = nil, deal: @escaping @Sendable (Part) async throws -> Void
+        into questions: [Question], deal: @escaping @Sendable (Part) async throws -> Void
     ) async throws {
         let board = Board()
         let (news, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let count = min(questions.count, threads ?? ProcessInfo.processInfo.activeProcessorCount)
+        let count = min(questions.count, ProcessInfo.processInfo.activeProcessorCount)
         guard count > 0 else { return }
         board.start(count)
         for _ in 0..<count {

@@ -6,23 +6,16 @@ import Synchronization
 /// Tells how far a join is, by what its programs have written.
 final class JoinMeter: Sendable {
     private struct State {
-        var (done, bytesDone) = (0, Int64(0))
-        var meter = SpeedMeter()
+        var board: FileBoard
         /// The file that is written → its name, bytes of what it is made of, and how large it becomes.
         var running: [String: (name: String, bytes: Int64, size: Int64)] = [:]
-
-        mutating func finish(_ files: ArraySlice<LocalFile>) {
-            done += files.count
-            bytesDone.addSaturated(files.saturatedSum(of: \.size))
-        }
     }
 
-    private let state = Mutex(State())
-    private let (count, bytes): (Int, Int64)
+    private let state: Mutex<State>
     private let report: @Sendable (ProgressState) -> Void
 
     init(_ files: [LocalFile], report: @escaping @Sendable (ProgressState) -> Void) {
-        (count, bytes) = (files.count, files.saturatedSum(of: \.size))
+        state = Mutex(State(board: FileBoard(files)))
         self.report = report
     }
 
@@ -49,30 +42,23 @@ final class JoinMeter: Sendable {
         defer {
             state.withLock { state in
                 state.running[path] = nil
-                state.finish(files)
+                state.board.finish(files)
             }
         }
         return try await body()
     }
 
-    func finish(_ files: ArraySlice<LocalFile>) { state.withLock { $0.finish(files) } }
+    func finish(_ files: ArraySlice<LocalFile>) { state.withLock { $0.board.finish(files) } }
 
     private func tell() {
-        let now = ContinuousClock.now
         report(
             state.withLock { state in
-                let transfers = state.running.sorted { $0.key < $1.key }.map { path, file in
+                let running = state.running.sorted { $0.key < $1.key }.map { path, file in
                     let done = min(1, Double(fileSize(path) ?? 0) / Double(file.size))
                     let bytes = ByteProgress(bytesDone: Int64(clamping: Double(file.bytes) * done), total: file.bytes)
                     return ProgressState.Transfer(name: file.name, bytes: bytes)
                 }
-                let bytesDone = state.bytesDone.addingSaturated(transfers.saturatedSum(of: \.bytes.bytesDone))
-                state.meter.record(bytesDone, at: now)
-                let progress = ByteProgress(
-                    bytesDone: bytesDone, total: bytes, bytesPerSecond: state.meter.bytesPerSecond(at: now))
-                let run = RunProgress(
-                    episodesDone: state.done, episodesFailed: 0, episodesInAll: count, bytes: progress)
-                return ProgressState(transfers: transfers, run: run)
+                return state.board.state(running: running, at: .now)
             })
     }
 }

@@ -16,7 +16,7 @@ actor VerificationPass {
     private let otherPaths: [EpisodeIdentity: [String]]
     private let emit: @Sendable (SyncEvent) -> Void
     private var report: VerificationReport
-    private var board: VerificationBoard
+    private var board: FileBoard
     /// With the indices of the files.
     private var bad: [(fileIndex: Int, file: VerifiedFile)] = []
     private var seen = 0
@@ -39,7 +39,7 @@ actor VerificationPass {
         ) { first, _ in first }
         self.report = report
         self.emit = emit
-        self.board = VerificationBoard(files: files.count, bytes: files.saturatedSum(of: \.file.size))
+        self.board = FileBoard(files.map(\.file))
     }
 
     /// - Returns: what it came to, also when it was cancelled.
@@ -77,7 +77,7 @@ actor VerificationPass {
         for (fileIndex, look) in part.answers {
             seen += 1
             guard let file = try await judged(files[fileIndex], look) else { continue }
-            board.record(file.verdict, of: file.file)
+            board.finish([file.file], areGood: file.verdict == .intact)
             report.bytes.addSaturated(file.file.size)
             if file.verdict == .intact {
                 intact.append(file)
@@ -91,9 +91,11 @@ actor VerificationPass {
         if let round { try await store.recordVerified(intact.map(\.file), in: round, at: Date()) }
         for file in intact { emit(.detail("intact: \(file.file.path)")) }
         for file in worse { emit(.bad(file)) }
-        let now = ContinuousClock.now
-        board.advance(part.reading.map { (files[$0.fileIndex].name, $0.bytes, files[$0.fileIndex].file.size) }, at: now)
-        emit(.measured(board.state(at: now)))
+        let reading = part.reading.map { fileIndex, bytes in
+            let bytes = ByteProgress(bytesDone: bytes, total: files[fileIndex].file.size)
+            return ProgressState.Transfer(name: files[fileIndex].name, bytes: bytes)
+        }
+        emit(.measured(board.state(running: reading, at: .now)))
     }
 
     /// - Returns: nil when the file is no longer the library's.
@@ -168,18 +170,8 @@ actor VerificationPass {
         return read.sha256 == sha256
     }
 
-    /// - Returns: nil when there is no time left for it.
     private func look(_ file: LocalFile, at path: String, depth: FileReader.Depth) async throws -> FileCheck? {
-        let question = ParallelFileReader.Question(path: library + "/" + path, size: file.size, depth: depth)
-        let first = Answer()
-        try await ParallelFileReader.look(into: [question], threads: 1) { part in
-            if let answer = part.answers.first { await first.set(answer.look) }
-        }
-        return await first.look
-    }
-
-    private actor Answer {
-        private(set) var look: FileCheck?
-        func set(_ look: FileCheck) { self.look = look }
+        let path = library + "/" + path
+        return try await runBlocking { FileReader().look(at: path, size: file.size, depth: depth) }
     }
 }

@@ -135,17 +135,4 @@ import Testing
             TransferControl.Scope.books([(one, filter), (other, EpisodeFilter())]).text == "kting:1/1-3,7 kting:2")
         #expect(TransferControl.Scope.books([(one, EpisodeFilter(latest: 5))]).text == "kting:1/latest:5")
     }
-
-    @Test func `what is watched counts files, bad ones and bytes`() {
-        var board = VerificationBoard(files: 3, bytes: 3000)
-        let start = ContinuousClock.now
-        board.record(.intact, of: Self.recorded)
-        board.record(.bitRot, of: Self.recorded)
-        board.advance([("third", 500, 1000)], at: start)
-        let state = board.state(at: start)
-        #expect(state.run.episodesDone == 2 && state.run.episodesFailed == 1 && state.run.episodesInAll == 3)
-        #expect(state.run.bytes.bytesDone == 2500 && state.run.bytes.total == 3000)
-        #expect(state.transfers.map(\.name) == ["third"])
-        #expect(state.failures?.description.hasSuffix(" bad") == true)
-    }
 }
