@@ -52,7 +52,7 @@ struct StoreBackups: Sendable {
         let unfinished = path + "/unfinished"
         try await runBlocking {
             try LibraryFolder.makeFolder(path, in: folder.path)
-            try removeFiles(unfinished)
+            try DatabaseFiles(unfinished).delete()
             let space = try DiskSpace(of: path)
             if space.missing(for: fileSize(storePath) ?? 0, leaving: 0) != nil {
                 throw Failure.file("the store cannot be copied to \(path)", errno: ENOSPC)
@@ -66,7 +66,7 @@ struct StoreBackups: Sendable {
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
         try await runBlocking {
             try systemCall("the store cannot be copied to \(path)") { rename(unfinished, self.path(of: copy)) }
-            for copy in old { try removeFiles(self.path(of: copy)) }
+            for copy in old { try DatabaseFiles(self.path(of: copy)).delete() }
         }
     }
 
@@ -89,10 +89,6 @@ struct StoreBackups: Sendable {
         }
     }
 
-    private func removeFiles(_ path: String) throws {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try deleteFile(path + suffix) }
-    }
-
     /// Puts the newest sound copy in the place of the store, where none is.
     /// - Returns: the store, opened, and when the copy was made; nil where there is no sound copy.
     func restore() async throws -> (store: CatalogStore, madeAt: Date)? {
@@ -101,11 +97,7 @@ struct StoreBackups: Sendable {
             let source = path(of: copy)
             do {
                 if try await StoreHeader(of: source).fault != nil { continue }
-                let size = try await runBlocking { fileSize(source) } ?? 0
-                try await runBlocking {
-                    try removeFiles(storePath + ".restoring")
-                    try copyFile(source, to: storePath + ".restoring", size: size)
-                }
+                try await runBlocking { try DatabaseFiles(storePath + ".restoring").become(copyOf: source) }
                 let examined = try await LibraryFolder.openStore(at: storePath + ".restoring")
                 try await examined.closing { try await examined.check() }
             } catch let failure as Failure where failure.kind != .configuration && !failure.isLackOfRoom {

@@ -34,35 +34,18 @@ package struct LibrarySession: Sendable {
         let mayStay = try await runBlocking { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
-            if lock.takenFrom != nil { try await LibraryTakeover(folder: folder).execute() }
-            let handover = StoreHandover(folder: folder)
-            let prepared = try await handover.prepare(before: lock.epoch)
-            let rescue = StoreRecovery(folder: folder)
-            let rescued = try await rescue.openStore(wasInUse: wasInUse)
-            let store = rescued.store
+            let placement = StorePlacement(folder: folder)
+            let placed = try await placement.open(wasInUse: wasInUse, lock: lock)
+            let store = placed.store
             var isUnused = false
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     // These were for an earlier run.
                     let cancellations = try await store.requests(withCancellations: true).filter { $0.kind == .cancel }
                     await knownLibraries?.remember(folder)
-                    // Another machine that takes over before this run ends has a store to go on from. It has no epoch yet, as
-                    // the file of a store whose run is killed has none.
-                    if try await runBlocking({ StoreCopy(of: folder).isMissing }) {
-                        try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
-                    }
-                    try await handover.begin(lock.epoch, of: store, isOlder: prepared.isOlder)
                     var session = LibrarySession(
-                        folder: folder, store: store, lock: lock, notices: rescued.notices,
-                        isBegunAnew: rescued.isBegunAnew)
-                    if let aside = prepared.aside {
-                        session.notices.append(
-                            """
-                            a run on this machine did not come to copy its store, and another one went on since: what it \
-                            recorded is in \(aside)
-                            """)
-                    }
-                    if let owner = lock.takenFrom { session.notices.append(LibraryTakeover.notice(owner)) }
+                        folder: folder, store: store, lock: lock, notices: placed.notices,
+                        isBegunAnew: placed.isBegunAnew)
                     try await store.end(cancellations.map(\.id))
                     try await session.recoverInterruptedRun()
                     session.notices += try await session.recoverMoves()
@@ -73,7 +56,7 @@ package struct LibrarySession: Sendable {
                     if case .success = result, !isUnused { await session.tellReaders() }
                     let copied = await Swift.Result.of {
                         try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
-                        try await handover.markCopied(lock.epoch)
+                        try await placement.markCopied(lock.epoch)
                     }
                     // What the run itself failed with says more.
                     if case .success = result {
@@ -92,7 +75,7 @@ package struct LibrarySession: Sendable {
                 await knownLibraries?.forget(folder)
             }
             // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
-            if store.damage != nil { _ = try await rescue.quarantine() }
+            if store.damage != nil { try await placement.quarantine() }
             return try outcome.get()
         }
     }
