@@ -29,23 +29,11 @@ package func handOver(
             .temporary, what: "\(path) is not handed over", why: "a file stands at \(target)",
             remedy: "move it away and run again")
     }
-    let copy = "\(other)/\(copyFolder)/\(copyPrefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    let copy = try LibraryFolder.newWorkFile(in: other)
     defer { unlink(copy) }
     try copyWhole(source, to: copy)
     try directory.receive(copy, as: name, replaces: false)
     return try directory.facts(of: name)
-}
-
-private let copyFolder = LibraryFolder.partialPath
-private let copyPrefix = "move-"
-
-/// Deletes what a copy that was killed left in the new library. Blocks on the disk.
-package func deleteInterruptedCopies(in library: String) throws {
-    let directory = try LibraryDirectory(copyFolder[...], in: library)
-    for name in try FileManager.default.contentsOfDirectory(atPath: "\(library)/\(copyFolder)")
-    where name.hasPrefix(copyPrefix) {
-        try directory.delete(name)
-    }
 }
 
 /// Copies bytes, times, rights and what the file says of itself, and reads both again.

@@ -17,6 +17,8 @@ package struct LibraryFolder: Sendable, Hashable {
     package static let joinedPath = "Joined/"
     /// Where they are made, relative to the library, with what is encoded for them.
     package static let joiningPath = ".booksync/joining"
+    /// Where files are made that go to their places when they are whole, relative to the library. The next run deletes it.
+    package static let workPath = ".booksync/work"
     package var lockFile: String { ownFolder + "/lock" }
     /// See ``LibraryHolder``.
     var holderFile: String { ownFolder + "/holder" }
@@ -49,6 +51,12 @@ package struct LibraryFolder: Sendable, Hashable {
             try folder.tryWriting()
             return folder
         }
+    }
+
+    /// The absolute path of a file that is to be made in ``workPath``, where nothing is. Blocks on the disk.
+    package static func newWorkFile(in library: String) throws -> String {
+        _ = try LibraryDirectory(workPath[...], in: library)
+        return "\(library)/\(workPath)/\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     }
 
     /// Takes away a library in which nothing was ever fetched; what others put beside ``ownFolder`` stays.

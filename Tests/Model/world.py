@@ -118,7 +118,7 @@ subscriptions:
         """Path below the world's folder → SHA-256, of all audio: the library, its trash and files set aside included."""
         found = {}
         for top, folders, files in os.walk(folder or self.folder):
-            if Path(top).name in ("partial", "backup", "tagging", "joining") and Path(top).parent.name == ".booksync":
+            if Path(top).name in ("partial", "backup", "work", "joining") and Path(top).parent.name == ".booksync":
                 folders.clear()
                 continue
             for name in files:
@@ -148,8 +148,6 @@ subscriptions:
         parts = {}
         folder = self.library / ".booksync/partial"
         for path in folder.iterdir() if folder.is_dir() else []:
-            if path.suffix == ".adopt":     # only adopt uses what adopt could not put in its place
-                continue
             try:
                 data = path.read_bytes()
             except FileNotFoundError:

@@ -10,7 +10,7 @@ from pathlib import Path
 from world import all_digests, trashed_digests, user_files
 
 # Names of temporary files: no run needs them after a power cut.
-TEMPORARY = re.compile(r"(\.new-|\.probe-|\.renewed|\.copied|/unfinished|/move-|\.nosync|/\.booksync-|\.adopt$|\.new$)")
+TEMPORARY = re.compile(r"(\.new-|\.probe-|\.renewed|\.copied|/unfinished|/work/|\.nosync|/\.booksync-|\.new$)")
 STORES = ("library/.booksync/store.sqlite", "attic/.booksync/store.sqlite")
 ORIGIN = "user.booksync.origin"
 

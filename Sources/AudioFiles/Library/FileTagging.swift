@@ -21,8 +21,6 @@ package struct FileTagging: Sendable {
 
     /// Relative to the library: a ``FileDelta`` for each file with embedded tags.
     static let originalsFolder = ".booksync/originals"
-    /// Relative to the library: for as long as a file is made.
-    static let workFolder = ".booksync/tagging"
 
     private let probe: MediaProbe
     /// Absolute.
@@ -94,9 +92,9 @@ package struct FileTagging: Sendable {
         }
     }
 
-    /// Deletes what a process that was killed was making.
+    /// Deletes what a process that was killed was making, be it to tag, to adopt or to move.
     package static func removeUnfinished(in library: String) async throws {
-        try await runBlocking { try removeFolder(library + "/" + workFolder) }
+        try await runBlocking { try removeFolder(library + "/" + LibraryFolder.workPath) }
     }
 
     /// Records a file that was about to take its place where it is there, and else forgets it.
@@ -125,7 +123,7 @@ package struct FileTagging: Sendable {
 
     /// Has a folder of its own for as long as `body` takes.
     private func making(_ file: LocalFile, _ body: (String) async throws -> Outcome) async throws -> Outcome {
-        let name = "\(Self.workFolder)/\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let name = "\(LibraryFolder.workPath)/\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         let work = absolute(name)
         try await runBlocking { [library] in _ = try LibraryDirectory(name[...], in: library) }
         let outcome = await Result.of { try await body(work) }

@@ -16,20 +16,6 @@ struct AdoptedFilePlacement: Sendable {
     let library: LibraryFolder
     let store: CatalogStore
 
-    private static let suffix = ".adopt"
-
-    /// Deletes what a killed adoption had begun to copy.
-    func removeLeftovers() async throws {
-        let found = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library.path)
-        let names = found.keys.filter { $0.hasSuffix(Self.suffix) }.map { splitLibraryPath($0).name }
-        guard !names.isEmpty else { return }
-        let library = library.path
-        try await runBlocking {
-            let partials = try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
-            for name in names { try partials.delete(name) }
-        }
-    }
-
     /// - Throws: ``Failure``; then the file is where it was.
     func adopt(_ item: AdoptionReport.Item) async throws -> LocalFile {
         let read = try await FileExamination.examine([item.from: .whole([])], in: folder)
@@ -65,9 +51,9 @@ struct AdoptedFilePlacement: Sendable {
     /// - Returns: what it looks like in its place.
     private func place(_ item: AdoptionReport.Item, facts: FileAttributes) async throws -> FileAttributes {
         let source = folder + "/" + item.from
-        let waiting = library.partialFolder + "/" + PartialFile.name(for: item.episode.identity) + Self.suffix
         let (way, library, path) = (way, library, item.path)
         return try await runBlocking {
+            let waiting = try LibraryFolder.newWorkFile(in: library.path)
             let onOneDisk = try isOneFilesystem(source, library.partialFolder)
             let (targetFolder, name) = splitLibraryPath(path)
             let target = try LibraryDirectory(targetFolder, in: library.path)
@@ -80,7 +66,6 @@ struct AdoptedFilePlacement: Sendable {
                         .usage, what: "\(source) cannot be linked", why: "it is on another disk than the library",
                         remedy: "say --copy or --move")
                 }
-                unlink(waiting)
                 try systemCall("\(source) cannot be linked") { link(source, waiting) }
                 try target.receive(waiting, as: name, replaces: false)
             case .move where onOneDisk:

@@ -45,7 +45,6 @@ package struct FolderAdoption: Sendable {
         var report = try await recognise(request, store: session.store, stores: true)
         let placement = AdoptedFilePlacement(
             folder: request.folder ?? "", way: report.way, library: session.folder, store: session.store)
-        try await placement.removeLeftovers()
         for index in report.recognised.indices {
             try Task.checkCancellation()
             let item = report.recognised[index]

@@ -23,7 +23,6 @@ extension LibrarySession {
                     // While the old library is not there nothing is known to be whole anywhere else.
                     guard fileAttributes(journal.from + "/.booksync") != nil else { return }
                     try journal.withdrawNewFiles(in: library, except: recorded)
-                    try deleteInterruptedCopies(in: library)
                     try journal.delete(.to, in: library)
                 }
             }

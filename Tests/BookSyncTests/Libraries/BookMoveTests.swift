@@ -173,8 +173,8 @@ import Testing
                 guard let facts = fileAttributes("\(away.to.path)/\(file.path)") else { continue }
                 #expect(file.inode == facts.inode && file.modificationTime == facts.modificationTime)
             }
-            let marks = try FileManager.default.contentsOfDirectory(atPath: away.to.path + "/.booksync/partial")
-            #expect(!marks.contains { $0.hasPrefix("move-") })
+            let work = try FileManager.default.contentsOfDirectory(atPath: away.to.path + "/" + LibraryFolder.workPath)
+            #expect(work.isEmpty)
         }
     }
 
