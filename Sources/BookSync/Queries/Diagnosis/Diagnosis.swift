@@ -76,12 +76,9 @@ package struct Diagnosis: Sendable {
         /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
         mutating func add(_ folder: LibraryFolder) async throws {
             do {
-                let path = try await runBlocking {
-                    try folder.requireOwnFiles()
-                    return try StoreCopy(of: folder).readablePath
+                guard let store = try await LibraryFolder.readableStore(in: folder.path, refusingLost: false) else {
+                    return
                 }
-                guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return }
-                let store = try await CatalogStore(path: path, access: .readOnly)
                 let (subscriptions, known) = try await store.closing {
                     (try await store.subscriptions(), try await store.books().map(\.book))
                 }

@@ -58,9 +58,9 @@ struct Leftovers: Sendable {
     /// The names of the partial files that transfers go on with; nil where the store does not tell.
     private static func knownPartials(of folder: LibraryFolder) async throws -> Set<String>? {
         do {
-            let path = try await runBlocking { try StoreCopy(of: folder).readablePath }
-            guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return nil }
-            let store = try await CatalogStore(path: path, access: .readOnly)
+            guard let store = try await LibraryFolder.readableStore(in: folder.path, refusingLost: false) else {
+                return nil
+            }
             let transfers = try await store.closing { try await store.unfinishedTransfers() }
             return Set(
                 transfers.filter { !$0.isGone && $0.removedAt == nil }
