@@ -7,7 +7,7 @@ enum StoreSchema {
     static let sql = EmbeddedFile.text("Schema.sql")
 
     /// SQLite's application id (file format, §1.3.16) of a store: `bks`, and the number of the schema.
-    static let applicationID: Int64 = 0x626B_7301
+    static let applicationID: Int64 = 0x626B_7302
 
     /// The schema that a database has.
     enum Age {
@@ -22,7 +22,7 @@ enum StoreSchema {
     static func age(of database: Database) throws -> Age {
         let id = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         if id == applicationID { return .current }
-        if id >> 8 == applicationID >> 8 { return .newer }
+        if id >> 8 == applicationID >> 8 { return id > applicationID ? .newer : .unknown }
         return try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") == true
             ? .unknown : .unmade
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioFiles
 
-@Suite struct JoinMeterTests {
+@Suite(.limitedConcurrency) struct JoinMeterTests {
     @Test func `the progress of a join never goes back`() async throws {
         try await withTemporaryPath { folder in
             let file = LocalFile(

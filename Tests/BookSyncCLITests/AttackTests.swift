@@ -396,7 +396,7 @@ extension ProductTests {
                     let result = try await shelf.product.result()
                     said += result.output + result.errors
                     let keys = try bench.serveKeys
-                    let session = try #require(keys.firstMatch(of: /session (\S+)/)).output.1
+                    let session = try #require(keys.firstMatch(of: /"session":\[([^\]]+)\]/)).output.1
                     let value = try #require(login.fields["set-cookie"]?.firstMatch(of: /=([^;]+);/)).output.1
                     for secret in [
                         ServedShelf.password, ServedShelf.token, ServedShelf.hash, "scrypt", "a wrong guess",

@@ -50,7 +50,10 @@ struct StorePlacement: Sendable {
                 "this run took the library over from one that gave no sign of life for a minute: \(owner.sentence)")
         }
         let begun = await Result.of { try await begin(lock, placed.store, isOlder: isOlder) }
-        if case .failure = begun { try await placed.store.close() }
+        if case .failure = begun {
+            try await placed.store.close()
+            if placed.store.damage != nil { try await quarantine() }
+        }
         try begun.get()
         return placed
     }

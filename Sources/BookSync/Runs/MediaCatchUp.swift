@@ -21,12 +21,14 @@ package struct MediaCatchUp: Sendable {
     /// library says it.
     package func execute() async {
         do {
+            try Task.checkCancellation()
             let library = configuration.library
             let folder = LibraryFolder.existing(at: library)
             guard try await runBlocking({ !StoreCopy(of: folder).isStoreShared }),
                 let readable = try await LibraryFolder.readableStore(in: library),
                 try await readable.closing({ try await !readable.unreadFiles(limit: 1).isEmpty })
             else { return }
+            try Task.checkCancellation()
             try await folder.writingStore { store in
                 try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
                     let lookup = ChapterLookup(

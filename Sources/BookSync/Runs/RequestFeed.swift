@@ -15,6 +15,8 @@ final class RequestFeed: Sendable {
     private let inbox: TransferInbox
     /// Requests of the store that the run does, with their books.
     private let taken: Mutex<[Int64: BookIdentity]>
+    /// Whether a look failed, which is logged once.
+    private let hasFailed = Mutex(false)
     private let logger: Logger
     private let emit: @Sendable (SyncEvent) -> Void
 
@@ -59,8 +61,14 @@ final class RequestFeed: Sendable {
             try await Task.sleep(for: .seconds(0.25))
             return try await look()
         } catch {
-            // The next look may tell. Where the store stays unreadable, the engine ends the run.
-            if !Task.isCancelled { logger.error("the requests cannot be read", metadata: ["error": "\(error)"]) }
+            // The next look may tell. Of a store that nobody can read the engine hears as well, and ends the run.
+            let isNews = hasFailed.withLock { hasFailed in
+                defer { hasFailed = true }
+                return !hasFailed
+            }
+            if isNews, !Task.isCancelled {
+                logger.error("the requests cannot be read", metadata: ["error": "\(error)"])
+            }
             return []
         }
     }

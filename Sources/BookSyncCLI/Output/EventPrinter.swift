@@ -26,6 +26,8 @@ actor EventPrinter {
     private let streams: StandardStreams
     private let display: LiveDisplay?
     private let waiting = EventQueue()
+    /// The events that are being printed.
+    private var lastBatch: Task<Void, Never>?
     private var recap = RunRecap()
     private var lastProgress: [EpisodeIdentity: ContinuousClock.Instant] = [:]
     /// Until when it is known that something is waited for, by the server that asked for it.
@@ -71,8 +73,14 @@ actor EventPrinter {
         return try outcome.get()
     }
 
+    /// Returns when all events so far are printed, one after the other whoever asked for them.
     private func printWaiting() async {
-        for event in waiting.takeAll() { await print(event) }
+        let task = Task { [before = lastBatch] in
+            await before?.value
+            for event in waiting.takeAll() { await print(event) }
+        }
+        lastBatch = task
+        await task.value
     }
 
     /// Has results written behind the events before them, and to a terminal while no bars are there.

@@ -29,10 +29,11 @@ extension ShelfPages {
             let identity = episode.shelved.episode.identity
             let (before, after) = try await shelf.store.neighbours(of: identity)
             let position = try await shelf.store.positions(of: identity.book, for: shelf.user.id)[identity]
+            let speed = try await shelf.store.speed(of: identity.book, for: shelf.user.id)
             let chapters = try await shelf.chapters(of: episode.shelved)
             let maker = maker(for: request, isRunUnderWay: shelf.isRunUnderWay)
             let row = maker.row(
-                episode, of: book, position: position, speed: try await shelf.store.speed(of: identity.book, for: shelf.user.id),
+                episode, of: book, position: position, speed: speed,
                 label: position?.isFinished == false ? .playOn : .playFromStart)
             let marks = maker.marks(
                 "episode", row.rowID, of: row.name, isPlayed: position?.isFinished == true, isBegun: position != nil)

@@ -114,8 +114,8 @@ enum DirectoryRow {
     /// - Returns: to the second; nil for a day without a time.
     static func exactTime(_ text: String) -> Date? {
         guard text.utf8.count >= 16, text.contains(/\d[T ]\d/) else { return nil }
-        // The name of the zone says what the offset before it says.
-        let unnamed = text.replacing(/([+-]\d{4}) .*/) { $0.1 }
-        return CatalogDate.seconds(parsing: unnamed).map { Date(timeIntervalSince1970: $0.rounded(.down)) }
+        // Of the second the beginning; and the name of a zone says what the offset before it says.
+        let whole = text.replacing(/(:\d\d)[.,]\d+/) { $0.1 }.replacing(/(:\d\d ?[+-]\d{4}) .*/) { $0.1 }
+        return CatalogDate.date(parsing: whole)
     }
 }

@@ -147,7 +147,8 @@ struct FeedBuilder: XMLHandler {
         else { return }
         let enclosure = FeedEnclosure(
             address: resolve(address), type: fields[.type].flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : nil },
-            length: fields[.length].flatMap { FileSize.sensible(Int64($0)) }, duration: fields.seconds(.duration),
+            length: FeedText.size(fields[.length]) ?? FeedText.size(fields[.fileSize]),
+            duration: fields.seconds(.duration),
             isMediaContent: isMedia, medium: fields[.medium]?.lowercased())
         item?.enclosures.append(enclosure)
     }

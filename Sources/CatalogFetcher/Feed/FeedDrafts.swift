@@ -3,12 +3,14 @@ import Foundation
 
 /// The texts of the elements of an item, or of what a feed says of itself, as they are found.
 struct FeedTexts {
-    private static let maxTexts = 64
+    /// Of one element.
+    private static let maxTexts = 8
 
     private var texts: [(element: FeedElement, text: String, isHTML: Bool)] = []
 
     mutating func add(_ text: String, of element: FeedElement, isHTML: Bool) {
-        if texts.count < Self.maxTexts { texts.append((element, text, isHTML)) }
+        let count = texts.count { $0.element == element }
+        if count < Self.maxTexts { texts.append((element, text, isHTML)) }
     }
 
     func name(of elements: FeedElement...) -> String? { first(of: elements) { FeedText.name($0, isHTML: $1) } }
@@ -83,6 +85,12 @@ enum FeedText {
     static func paragraph(_ text: String) -> String? {
         let paragraph = HTMLText.plain(text)
         return paragraph.isEmpty ? nil : paragraph
+    }
+
+    /// Bytes, whose digits may be grouped by blanks; nil for what is no size of a file.
+    static func size(_ text: String?) -> Int64? {
+        let digits = (text ?? "").filter { !$0.isWhitespace }
+        return digits.utf8.allSatisfy(\.isDigit) ? FileSize.sensible(Int64(digits)) : nil
     }
 
     /// From 1 on; nil for what is no such number.

@@ -50,7 +50,7 @@ enum FeedElement: UInt8 {
 /// The attributes that a feed is read from.
 enum FeedAttribute: UInt8 {
     case other = 0
-    case url, href, type, length, relation, base, duration, about, medium, start, title
+    case url, href, type, length, fileSize, relation, base, duration, about, medium, start, title
 
     init(_ name: XMLName) {
         switch (name.prefix ?? "", name.local.lowercased()) {
@@ -58,7 +58,8 @@ enum FeedAttribute: UInt8 {
         case (_, "url"): self = .url
         case (_, "href"): self = .href
         case ("", "type"): self = .type
-        case ("", "length"), ("", "filesize"): self = .length
+        case ("", "length"): self = .length
+        case ("", "filesize"): self = .fileSize
         case ("", "rel"): self = .relation
         case ("", "duration"): self = .duration
         case ("", "medium"): self = .medium

@@ -36,7 +36,8 @@ struct Leftovers: Sendable {
         let known = try await Self.knownPartials(of: folder)
         let prefix = LibraryFolder.partialPath + "/"
         for (path, facts) in try await FolderScan.scan(
-            folders: [LibraryFolder.partialPath, LibraryFolder.joiningPath, ".booksync"], under: folder.path)
+            folders: [LibraryFolder.partialPath, LibraryFolder.joiningPath, LibraryFolder.workPath, ".booksync"],
+            under: folder.path)
         where facts.kind == .file {
             if path.hasPrefix(prefix) {
                 // Without a store to ask nobody can tell.
@@ -49,7 +50,7 @@ struct Leftovers: Sendable {
                 joining.add(facts)
             } else if path.contains(".damaged-") {
                 damagedStores.add(facts)
-            } else if path.hasSuffix(".tmp") {
+            } else if path.hasSuffix(".tmp") || path.hasPrefix(LibraryFolder.workPath + "/") {
                 orphans.add(facts)
             }
         }
