@@ -127,8 +127,9 @@ struct StorePlacement: Sendable {
                 if isCopied(own) {
                     try supersede(by: copy)
                 } else {
-                    aside = "\(store.path).apart-\(own)"
-                    try store.move(to: "\(store.path).apart-\(own)")
+                    let name = "\(store.path).apart-\(own)"
+                    try store.move(to: name)
+                    aside = name
                 }
             }
             return (try take(copied, before: epoch), aside)

@@ -12,10 +12,10 @@ package enum ByteRange: Sendable, Hashable {
     ///   - length: Bytes of the whole representation.
     package static func asked(by field: String, length: Int64) -> ByteRange {
         let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard sides.count == 2, trimmed(sides[0]).lowercased() == "bytes" else { return .ignored }
+        guard sides.count == 2, trimmedField(sides[0]).lowercased() == "bytes" else { return .ignored }
         // Empty elements of a list are to be passed over (§5.6.1.2). Several ranges would need a multipart answer, which
         // no player asks for and a server need not give.
-        let ranges = sides[1].split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+        let ranges = sides[1].split(separator: ",").map(trimmedField).filter { !$0.isEmpty }
         guard ranges.count == 1 else { return .ignored }
         let bounds = ranges[0].split(separator: "-", omittingEmptySubsequences: false)
         guard bounds.count == 2 else { return .ignored }
@@ -35,12 +35,6 @@ package enum ByteRange: Sendable, Hashable {
 
     private static func from(_ first: Int64, to last: Int64, _ length: Int64) -> ByteRange {
         first < length ? .bytes(first..<(min(last, length - 1) + 1)) : .unsatisfiable
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 
     /// Digits only; what is too large for us is larger than any file.

@@ -8,7 +8,7 @@ struct WeightedItem {
     static func items(in text: String) -> [WeightedItem] {
         // No client has more to say, and a field may be long.
         text.split(separator: ",").prefix(64).compactMap { element in
-            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
+            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map(trimmedField)
             guard let name = parts.first, !name.isEmpty else { return nil }
             guard parts.count > 1 else { return WeightedItem(name: name, quality: 1000) }
             guard parts.count == 2, let quality = quality(parts[1]) else { return nil }
@@ -30,8 +30,9 @@ struct WeightedItem {
     }
 }
 
-private func trimmed(_ text: Substring) -> Substring {
+/// A part of a field without the white space around it (RFC 9110 §5.6.3).
+func trimmedField(_ text: Substring) -> Substring {
     var text = text.drop { $0 == " " || $0 == "\t" }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
     return text
 }
