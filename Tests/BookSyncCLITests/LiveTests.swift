@@ -54,10 +54,11 @@ extension ProductTests {
         {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
+                    try await bench.dropFiles("40111/2")
+                    // Not before: versions that nobody waited for would be taken for those of the commands below.
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     var known = [try await stream.begun()]
-                    try await bench.dropFiles("40111/2")
                     for command in [
                         "pause 40111/2", "resume 40111/2", "remove 40111/1 --yes", "undo", "fetch 40111/2",
                     ] {

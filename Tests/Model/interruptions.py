@@ -75,7 +75,8 @@ class Interruptions(Commands):
         """All bytes given away come to be on disk, though the run still waits for more."""
         end = time.monotonic() + HANG
         while time.monotonic() < end:
-            there, parts = set(self.shelved().values()), self.partials()
+            # A run may move a file to the trash meanwhile, by a keep rule or for a newer version.
+            there, parts = set(self.audio_files(self.library).values()), self.partials()
             lost = {}
             for item in self.items():
                 sent, part = self.catalog.sent.get(item.sha, 0), parts.get(item.sha, 0)
