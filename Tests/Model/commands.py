@@ -378,6 +378,9 @@ class Commands(Outputs):
         for path in self.library.rglob(f"*{suffix}"):
             if ".booksync" not in path.parts:
                 path.unlink()
+        if not self.run_log:
+            # What a killed run had begun to move is moved by whatever changes the library next.
+            self.run("export", kind, expect=(0, 75))
         before, _ = self.begin()
         # Of two books with the same title, which share a folder, one gets no file.
         titles = [row["title"] for row in self.document("list") or []]

@@ -211,6 +211,24 @@ import Testing
         }
     }
 
+    @Test func `case 42: what was deleted and is elsewhere again by now is found by force`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            var bench = bench
+            bench.configuration.downloads.onMissingFile = .tombstone
+            try await bench.run()
+            try await move(2, to: ".booksync/aside.mp3", bench)
+            try await bench.run()
+            #expect(try await bench.shelved(2)?.state == .removed)
+            try files.createDirectory(atPath: bench.library + "/Elsewhere", withIntermediateDirectories: true)
+            try files.moveItem(
+                atPath: bench.library + "/.booksync/aside.mp3", toPath: bench.library + "/Elsewhere/2.mp3")
+            let report = try await bench.run(force: true)
+            #expect(report.summary.adopted == 1 && report.summary.fetched == 0)
+            #expect(bench.audioRequests.count == 3)
+            #expect(try await bench.recordedPath(2) == bench.library + "/Elsewhere/2.mp3")
+        }
+    }
+
     @Test(arguments: [true, false])
     func `case 42: what the user wrote into a file is kept when a new version replaces it`(isServed: Bool)
         async throws
