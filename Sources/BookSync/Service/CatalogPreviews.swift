@@ -13,7 +13,7 @@ package actor CatalogPreviews {
 
     private let configuration: Configuration
     private let logger: Logger
-    private let withCatalogs: RunQueue.Runner.CatalogAccess
+    private let host: any RunHost
     /// By their server.
     private var underWay: [String: Int] = [:]
     /// What can be listened to, the newest last, under a name that nobody guesses.
@@ -25,28 +25,25 @@ package actor CatalogPreviews {
     /// What books that were looked at a short time ago are called: a run may not have stored their listings yet.
     package var titles: [BookIdentity: String] { Dictionary(previewed.map { ($0.book, $0.title) }) { $1 } }
 
-    init(
-        _ configuration: Configuration, logger: Logger, withCatalogs: @escaping RunQueue.Runner.CatalogAccess
-    ) {
+    init(_ configuration: Configuration, logger: Logger, host: any RunHost) {
         self.configuration = configuration
         self.logger = logger
-        self.withCatalogs = withCatalogs
+        self.host = host
     }
 
     /// What the catalog of a book lists now; nothing is stored.
     /// - Returns: `sample` is what ``audio(of:_:)`` knows its first episode by; nil where all are locked.
     /// - Throws: ``Failure``: `temporary` while as many as may be are under way, and when the catalog takes too long.
     package func preview(_ reference: BookReference) async throws -> (preview: CatalogPreview, sample: String?) {
-        let (configuration, logger) = (configuration, logger)
+        let (configuration, logger, host) = (configuration, logger, host)
         let book = try configuration.book(reference)
-        let (preview, sample) = try await asking(book, remedy: "download it: a run waits longer") { access, found in
+        let (preview, sample) = try await asking(book, remedy: "download it: a run waits longer") {
             let recognised = try await configuration.recognising([reference], logger: logger)
             let book = try recognised.book(reference)
             try recognised.requireKnownSource(of: book)
-            _ = try await access(recognised, [book]) { configuration in
+            return try await host.withCatalogs(recognised, for: [book]) { configuration in
                 let preview = try await CatalogPreview(of: book, configuration: configuration, logger: logger)
-                found.set((preview, PreviewAudio.Sample(of: preview, asked: recognised)))
-                return RunReport()
+                return (preview, PreviewAudio.Sample(of: preview, asked: recognised))
             }
         }
         previewed.append((preview.book.identity, preview.book.title))
@@ -65,26 +62,23 @@ package actor CatalogPreviews {
     /// - Throws: as ``preview(_:)`` does.
     package func audio(of name: String, _ range: Range<Int64>) async throws -> PreviewAudio? {
         guard let sample = samples.last(where: { $0.name == name })?.sample else { return nil }
-        let (book, logger) = (sample.episode.identity.book, logger)
+        let (book, logger, host) = (sample.episode.identity.book, logger, host)
         return try await asking(book, remedy: "try again later") {
-            (access, found: Found<PreviewAudio?>) in
-            _ = try await access(sample.configuration, [book]) { configuration in
+            try await host.withCatalogs(sample.configuration, for: [book]) { configuration in
                 try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
                     do {
-                        found.set(try await sample.audio(range, over: transport))
+                        return try await sample.audio(range, over: transport)
                     } catch let error as TransportError {
                         throw sample.refusal(error.why)
                     }
                 }
-                return RunReport()
             }
         }
     }
 
     /// Has something be asked of a book's catalog while it is its turn, and for so long only.
     private func asking<Answer: Sendable>(
-        _ book: BookIdentity, remedy: Message,
-        _ ask: @escaping @Sendable (RunQueue.Runner.CatalogAccess, Found<Answer>) async throws -> Void
+        _ book: BookIdentity, remedy: Message, _ ask: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         func refusal(_ why: Message, _ remedy: Message) -> Failure {
             Failure(.temporary, what: "\(book) cannot be looked at now", why: why, remedy: remedy)
@@ -99,23 +93,9 @@ package actor CatalogPreviews {
         }
         underWay[server] = ofServer + 1
         defer { underWay[server] = underWay[server].flatMap { $0 > 1 ? $0 - 1 : nil } }
-        let (found, withCatalogs) = (Found<Answer>(), withCatalogs)
-        let answer: Void? = try await limited(to: Self.previewSeconds) { try await ask(withCatalogs, found) }
-        guard answer != nil else {
+        guard let answer = try await limited(to: Self.previewSeconds, ask) else {
             throw refusal("its catalog is not read after \(Int(Self.previewSeconds)) s", remedy)
-        }
-        guard let answer = found.answer else {
-            throw Failure(.defect, what: "\(book) cannot be looked at", why: "its catalog was not asked")
         }
         return answer
     }
-}
-
-/// Brings an answer out of the execution that got it.
-private final class Found<Answer: Sendable>: Sendable {
-    private let found = Mutex<Answer?>(nil)
-
-    var answer: Answer? { found.withLock { $0 } }
-
-    func set(_ answer: Answer) { found.withLock { $0 = answer } }
 }

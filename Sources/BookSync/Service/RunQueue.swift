@@ -6,46 +6,31 @@ import Logging
 import Settings
 import Synchronization
 
+/// Does the runs of a ``RunQueue``, and is told of them.
+package protocol RunHost: Sendable {
+    /// Executes a request as the command's run, and tells its events and its summary.
+    func execute(
+        _ request: RunRequest, as command: String, _ configuration: Configuration, in session: LibrarySession
+    ) async throws -> RunReport
+    /// Has the catalogs of some books answer for as long as `body` takes.
+    func withCatalogs<Answer: Sendable>(
+        _ configuration: Configuration, for books: [BookIdentity],
+        _ body: @Sendable (Configuration) async throws -> Answer
+    ) async throws -> Answer
+    /// Hears that a run could not be done.
+    func report(_ failure: Failure) async
+    /// What a run comes to that fails so.
+    func exitCode(of failure: Failure) -> Int
+    /// Hears, in a sentence, why a run does not begin.
+    func reportWaiting(_ why: Message) async
+}
+
 /// Does the runs that are asked for within one process, one after the other, each in the way of the command line: with
 /// the library's lock, for which it waits while a run of another process has it, and recorded.
 ///
 /// What is asked for while a run is under way joins it, and comes before what it still has to fetch: nobody waits for ten
 /// thousand episodes. What cannot join is collected and becomes the next run.
 package actor RunQueue {
-    /// How runs are done, and what is told of them.
-    package struct Runner: Sendable {
-        package typealias Execution = @Sendable (Configuration) async throws -> RunReport
-        /// Has the catalogs of some books answer for as long as the execution takes.
-        package typealias CatalogAccess =
-            @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
-
-        /// Executes a request as the command's run, and tells its events and its summary.
-        let execute: @Sendable (RunRequest, _ command: String, Configuration, LibrarySession) async throws -> RunReport
-        let withCatalogs: CatalogAccess
-        /// Hears that a run could not be done.
-        let onFailure: @Sendable (Failure) async -> Void
-        /// What a run comes to that fails so.
-        let exitCode: @Sendable (Failure) -> Int
-        /// Hears, in a sentence, why a run does not begin.
-        let onWaiting: @Sendable (Message) async -> Void
-
-        package init(
-            execute:
-                @escaping @Sendable (RunRequest, _ command: String, Configuration, LibrarySession) async throws ->
-                RunReport,
-            withCatalogs: @escaping CatalogAccess,
-            onFailure: @escaping @Sendable (Failure) async -> Void,
-            exitCode: @escaping @Sendable (Failure) -> Int,
-            onWaiting: @escaping @Sendable (Message) async -> Void
-        ) {
-            self.execute = execute
-            self.withCatalogs = withCatalogs
-            self.onFailure = onFailure
-            self.exitCode = exitCode
-            self.onWaiting = onWaiting
-        }
-    }
-
     package nonisolated let configuration: Configuration
     package nonisolated let knownLibraries: KnownLibraries?
     package nonisolated let logger: Logger
@@ -55,7 +40,7 @@ package actor RunQueue {
     package nonisolated let joins: BookJoins?
     /// Reads durations while nothing else is to be done; nil where nothing does.
     private let catchUp: MediaCatchUp?
-    private let runner: Runner
+    private let host: any RunHost
     private let turns: Slots
     /// What is done at the moment; of a run that fetches what was asked for it has the kind alone.
     private var current: StoredRequest?
@@ -87,7 +72,7 @@ package actor RunQueue {
     ///   - turns: one slot, shared with the queues of other libraries: their runs take turns, so that no host is asked by two at once.
     package init(
         _ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, joins: BookJoins? = nil,
-        catchUp: MediaCatchUp? = nil, turns: Slots = Slots(count: 1), runner: Runner
+        catchUp: MediaCatchUp? = nil, turns: Slots = Slots(count: 1), host: any RunHost
     ) {
         self.catchUp = catchUp
         self.turns = turns
@@ -95,8 +80,8 @@ package actor RunQueue {
         self.configuration = configuration
         self.knownLibraries = knownLibraries
         self.logger = logger
-        self.runner = runner
-        previews = CatalogPreviews(configuration, logger: logger, withCatalogs: runner.withCatalogs)
+        self.host = host
+        previews = CatalogPreviews(configuration, logger: logger, host: host)
         searches = CatalogSearches(configuration, logger: logger)
     }
 
@@ -238,7 +223,7 @@ package actor RunQueue {
                 let failure = Failure.of(error)
                 if errand.kind == .join, let book = errand.book { joinFailures[book] = failure }
                 if !isRecorded { record(failure, of: errand, begunAt: begunAt) }
-                await runner.onFailure(failure)
+                await host.report(failure)
             }
             (self.work, current) = (nil, nil)
         }
@@ -295,7 +280,7 @@ package actor RunQueue {
             prepareNext(of: stored)
             asked = stored.filter { !tried.contains($0.id) }
         } catch {
-            if !Task.isCancelled { await runner.onFailure(.of(error)) }
+            if !Task.isCancelled { await host.report(.of(error)) }
         }
         let toFetch = asked.filter { $0.kind == .fetch || $0.kind == .list }
         let join = asked.first { $0.kind == .join && prepared.contains($0.id) }
@@ -323,7 +308,7 @@ package actor RunQueue {
         unrecorded.append(
             RunRecord(
                 number: 0, command: errand.kind.rawValue, startedAt: begin, endedAt: .now,
-                exitCode: runner.exitCode(failure), books: errand.book == nil ? 0 : 1, error: failure.message))
+                exitCode: host.exitCode(of: failure), books: errand.book == nil ? 0 : 1, error: failure.message))
         if unrecorded.count > Self.maxUnrecorded { unrecorded.removeFirst() }
     }
 
@@ -331,19 +316,19 @@ package actor RunQueue {
         _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession
     ) async throws -> RunReport {
         isRecorded = true
-        return try await runner.execute(request, command, configuration, session)
+        return try await host.execute(request, as: command, configuration, in: session)
     }
 
     private func run(_ errand: StoredRequest) async throws -> RunReport {
         if try await LibraryLock.isHeld(in: configuration.library) {
-            await runner.onWaiting("another run holds the library: \(errand.kind.rawValue) waits for its end")
+            await host.reportWaiting("another run holds the library: \(errand.kind.rawValue) waits for its end")
         }
-        let runner = runner
+        let host = host
         switch errand.kind {
         // Cancellations are for the run under way, never jobs.
         case .fetch, .list, .cancel:
             let books = try await requests().compactMap(\.book)
-            return try await runner.withCatalogs(configuration, books) { configuration in
+            return try await host.withCatalogs(configuration, for: books) { configuration in
                 try await self.withLibrary(for: "fetch") { session in
                     // What was called off while this waited is not there any more, and what was done by the run before.
                     let asked = try await session.store.requests()
@@ -380,7 +365,7 @@ package actor RunQueue {
                     let request = try RunRequest(
                         items: items, lists: lists, order: recognised.downloads.order, detail: .changes,
                         bringsNewsFirst: true)
-                    return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
+                    return try await host.withCatalogs(recognised, for: items.map(\.book)) { configuration in
                         try await self.execute(request, "mirror", configuration, session)
                     }
                 }.report

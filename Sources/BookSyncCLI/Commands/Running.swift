@@ -70,27 +70,13 @@ extension Program {
         // Many runs come and go, and nobody looks at this terminal for them.
         style.showsBars = false
         style.isVerbose = false
-        let shown = style
-        let runner = RunQueue.Runner(
-            execute: { request, command, configuration, session in
-                try await report(of: request, as: command, configuration: configuration, in: session, style: shown)
-            },
-            withCatalogs: { configuration, books, body in
-                if let notice = try await watch.notice() {
-                    logger.notice("\(notice)")
-                    if !options.quiet { await streams.writeError(notice) }
-                }
-                return try await withCatalogs(configuration, for: books, body)
-            },
-            onFailure: { failure in await streams.writeError("booksync: \(failure)") },
-            exitCode: { Int(ExitStatus($0.kind).rawValue) },
-            onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } })
+        let host = ServedRuns(program: self, watch: watch, style: style)
         return configuration.libraries.map { place in
             let own = configuration.choosing(place)
             return RunQueue(
                 own, knownLibraries: knownLibraries, logger: logger,
                 joins: mediaWriter.map { BookJoins(own, probe: $0) },
-                catchUp: media(own).map { MediaCatchUp(own, probe: $0, logger: logger) }, turns: turns, runner: runner)
+                catchUp: media(own).map { MediaCatchUp(own, probe: $0, logger: logger) }, turns: turns, host: host)
         }
     }
 
@@ -186,5 +172,37 @@ extension PlanTotals {
         ]
         let shown = counts.filter { $0.count > 0 }.map(\.text)
         return shown.isEmpty ? nil : shown.joined(separator: ", ")
+    }
+}
+
+/// The runs that a server does for its clients.
+private struct ServedRuns: RunHost {
+    let program: Program
+    let watch: ConfigurationWatch
+    let style: EventPrinter.Style
+
+    func execute(
+        _ request: RunRequest, as command: String, _ configuration: Configuration, in session: LibrarySession
+    ) async throws -> RunReport {
+        try await program.report(of: request, as: command, configuration: configuration, in: session, style: style)
+    }
+
+    func withCatalogs<Answer: Sendable>(
+        _ configuration: Configuration, for books: [BookIdentity],
+        _ body: @Sendable (Configuration) async throws -> Answer
+    ) async throws -> Answer {
+        if let notice = try await watch.notice() {
+            program.logger.notice("\(notice)")
+            await reportWaiting(notice)
+        }
+        return try await program.withCatalogs(configuration, for: books, body)
+    }
+
+    func report(_ failure: Failure) async { await program.streams.writeError("booksync: \(failure)") }
+
+    func exitCode(of failure: Failure) -> Int { Int(ExitStatus(failure.kind).rawValue) }
+
+    func reportWaiting(_ why: Message) async {
+        if !program.options.quiet { await program.streams.writeError(why) }
     }
 }

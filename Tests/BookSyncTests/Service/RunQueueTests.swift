@@ -17,14 +17,9 @@ import Testing
             let (failures, failed) = AsyncStream.makeStream(of: Failure.self)
             let desk = RunQueue(
                 configuration, knownLibraries: nil, logger: Logger(label: "test"),
-                runner: RunQueue.Runner(
-                    execute: { _, _, _, _ in
-                        Issue.record("nothing can be executed")
-                        return RunReport()
-                    },
-                    withCatalogs: { configuration, _, body in try await body(configuration) },
-                    onFailure: { failed.yield($0) }, exitCode: { $0.kind == .libraryUnwritable ? 73 : 70 },
-                    onWaiting: { _ in }))
+                host: Host(
+                    executing: { _, _, _, _ in Issue.record("nothing can be executed") },
+                    onFailure: { failed.yield($0) }))
             let working = Task { await desk.work() }
             await desk.mirrorNow()
             let failure = try #require(await failures.first { _ in true })
@@ -34,6 +29,34 @@ import Testing
             working.cancel()
             await working.value
         }
+    }
+
+    /// Does the runs of a queue as a test has it.
+    private struct Host: RunHost {
+        var beforeCatalogs: @Sendable () async throws -> Void = {}
+        var executing: @Sendable (RunRequest, String, Configuration, LibrarySession) async throws -> Void
+        var onFailure: @Sendable (Failure) -> Void
+
+        func execute(
+            _ request: RunRequest, as command: String, _ configuration: Configuration, in session: LibrarySession
+        ) async throws -> RunReport {
+            try await executing(request, command, configuration, session)
+            return RunReport()
+        }
+
+        func withCatalogs<Answer: Sendable>(
+            _ configuration: Configuration, for books: [BookIdentity],
+            _ body: @Sendable (Configuration) async throws -> Answer
+        ) async throws -> Answer {
+            try await beforeCatalogs()
+            return try await body(configuration)
+        }
+
+        func report(_ failure: Failure) async { onFailure(failure) }
+
+        func exitCode(of failure: Failure) -> Int { failure.kind == .libraryUnwritable ? 73 : 70 }
+
+        func reportWaiting(_ why: Message) async {}
     }
 
     /// A run as the queue has it done.
@@ -68,8 +91,15 @@ import Testing
                 let (runs, begun, known) = (Watched<[Run]>([]), Watched(0), Watched<RunQueue?>(nil))
                 let desk = RunQueue(
                     configuration, knownLibraries: nil, logger: Logger(label: "test"), turns: turns,
-                    runner: RunQueue.Runner(
-                        execute: { request, command, configuration, session in
+                    host: Host(
+                        beforeCatalogs: {
+                            let number = begun.update { count in
+                                count += 1
+                                return count
+                            }
+                            if let desk = known.value { try await onRun(number, desk) }
+                        },
+                        executing: { request, command, configuration, session in
                             var run = Run(command: command, books: request.items.count)
                             if listens(begun.value) {
                                 let feed = RequestFeed(
@@ -79,17 +109,8 @@ import Testing
                                 try await feed.end(leaving: [])
                             }
                             runs.update { [run] in $0.append(run) }
-                            return RunReport()
                         },
-                        withCatalogs: { configuration, _, execution in
-                            let number = begun.update { count in
-                                count += 1
-                                return count
-                            }
-                            if let desk = known.value { try await onRun(number, desk) }
-                            return try await execution(configuration)
-                        },
-                        onFailure: { Issue.record("\($0)") }, exitCode: { _ in 0 }, onWaiting: { _ in }))
+                        onFailure: { Issue.record("\($0)") }))
                 known.update { $0 = desk }
                 let working = Task { await desk.work() }
                 try await body(desk, runs)
