@@ -128,8 +128,8 @@ let package = Package(
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "BookSync",
                 hummingbird, .product(name: "Mustache", package: "swift-mustache"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
-                nioSSL, "CZlib", crypto, cryptoExtras, logging,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioPosix,
+                nioHTTP1, nioSSL, "CZlib", crypto, cryptoExtras, logging,
             ], besides: ["Pages/Resources", "Api/Resources", "Demo/Melody.mp3"]),
         .executableTarget(
             name: "BookSyncCLI",

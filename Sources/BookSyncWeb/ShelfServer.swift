@@ -86,7 +86,7 @@ package struct ShelfServer: Sendable {
     /// - Throws: ``Failure`` of kind `inputOutput` when it cannot be listened on.
     package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
         ConnectionTypes.make()
-        if case .socket(let path) = target { try await runBlocking { try SocketPath.requireFree(path) } }
+        if case .socket(let path) = target { try await SocketPath.requireFree(path) }
         let application = application { await onRunning(address(of: $0)) }
         var configuration = ServiceGroupConfiguration(services: services + [application], logger: application.logger)
         configuration.maximumGracefulShutdownDuration = limits.grace
@@ -118,8 +118,7 @@ package struct ShelfServer: Sendable {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        ServerCertificate.Placement(certificate), AbsoluteFormHandler.Placement(),
-                        ConnectionLimitHandler(connections), UnsentLimitHandler(),
+                        EarlyHandlers(certificate), ConnectionLimitHandler(connections), UnsentLimitHandler(),
                         IdleStateHandler(writeTimeout: stall), StalledAnswerHandler(),
                     ],
                     idleTimeout: TimeAmount(limits.request),

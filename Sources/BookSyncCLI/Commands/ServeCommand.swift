@@ -163,7 +163,7 @@ struct ServeCommand: Subcommand {
         switch (settings.certificatePath, settings.keyPath) {
         case (nil, nil): return nil
         case (let certificate?, let key?):
-            return try await .read(.init(certificate: certificate, key: key), logger: program.logger)
+            return try await .read((certificate, key), logger: program.logger)
         default:
             throw Failure(
                 .configuration, disposition: .stop, what: "the shelf cannot be served over HTTPS",

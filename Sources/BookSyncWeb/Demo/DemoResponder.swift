@@ -21,21 +21,15 @@ struct DemoResponder: HTTPResponder {
         case "/yyting/bookclient/ClientGetBookResource.action":
             // The audio is where the catalog was reached, whatever name the client has for it.
             let origin = "http://" + (request.head.authority ?? "127.0.0.1")
-            return json(DemoAnswers.listing(query(of: request), origin: origin), for: request)
+            return json(DemoAnswers.listing(request.parameters, origin: origin), for: request)
         case "/yyting/bookclient/ClientGetBookDetail.action":
-            return json(DemoAnswers.detail(query(of: request)), for: request)
+            return json(DemoAnswers.detail(request.parameters), for: request)
         default:
             guard let (book, section) = DemoBook.episode(audioPath: path) else {
                 return json(DemoAnswers.notFound, for: request, status: .notFound)
             }
             return audio(DemoAudio(book: book, section: section), for: request)
         }
-    }
-
-    private func query(of request: Request) -> [String: String] {
-        Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
-            uniquingKeysWith: { _, last in last })
     }
 
     private func json(

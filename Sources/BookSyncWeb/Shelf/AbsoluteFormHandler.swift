@@ -21,19 +21,4 @@ final class AbsoluteFormHandler: ChannelInboundHandler, RemovableChannelHandler 
         guard ["http", "https"].contains(target[..<mark.lowerBound].lowercased()) else { return nil }
         return String(target[mark.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })
     }
-
-    /// Puts the handler behind the decoder, where requests are still as they came; the server adds others only further on.
-    final class Placement: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = NIOAny
-
-        func handlerAdded(context: ChannelHandlerContext) {
-            let pipeline = context.pipeline.syncOperations
-            do {
-                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try pipeline.addHandler(AbsoluteFormHandler(), position: .after(decoder))
-            } catch {
-                context.close(promise: nil)
-            }
-        }
-    }
 }

@@ -3,7 +3,6 @@ import BookSync
 import Foundation
 import LibraryFiles
 import Logging
-import NIOCore
 import NIOSSL
 import Synchronization
 
@@ -11,15 +10,7 @@ import Synchronization
 /// renewed counts without a restart; what cannot be read then leaves the old one in use.
 package final class ServerCertificate: Sendable {
     /// Of PEM files.
-    package struct Paths: Sendable {
-        package var certificate: String
-        package var key: String
-
-        package init(certificate: String, key: String) {
-            self.certificate = certificate
-            self.key = key
-        }
-    }
+    package typealias Paths = (certificate: String, key: String)
 
     private struct State {
         var context: NIOSSLContext
@@ -43,7 +34,7 @@ package final class ServerCertificate: Sendable {
     }
 
     /// With what new connections are made.
-    fileprivate var context: NIOSSLContext { state.withLock { $0.context } }
+    var context: NIOSSLContext { state.withLock { $0.context } }
 
     /// Looks at the files every five seconds, until the task is cancelled.
     func keepRenewed() async {
@@ -87,30 +78,6 @@ package final class ServerCertificate: Sendable {
         [paths.certificate, paths.key].map { path in
             // What is not there has no version.
             (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
-        }
-    }
-
-    // MARK: Connections
-
-    /// Puts TLS before all that a connection has.
-    final class Placement: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = NIOAny
-
-        private let certificate: ServerCertificate?
-
-        /// - Parameter certificate: nil for none, and no TLS.
-        init(_ certificate: ServerCertificate?) {
-            self.certificate = certificate
-        }
-
-        func handlerAdded(context: ChannelHandlerContext) {
-            guard let certificate else { return }
-            do {
-                try context.pipeline.syncOperations.addHandler(
-                    NIOSSLServerHandler(context: certificate.context), position: .first)
-            } catch {
-                context.close(promise: nil)
-            }
         }
     }
 }
