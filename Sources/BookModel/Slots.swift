@@ -26,9 +26,21 @@ package final class Slots: Sendable {
         } onCancel: {
             leave(id)
         }
-        defer { resume { $0.free += 1 } }
+        defer { release() }
         return try await body()
     }
+
+    /// Takes a slot without waiting, for as long as ``release()`` is not called.
+    /// - Returns: false where none is free.
+    package func take() -> Bool {
+        state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
+    }
+
+    package func release() { resume { $0.free += 1 } }
 
     /// Lets the first that waits go on, where a slot is free after the change.
     private func resume(_ change: (inout State) -> Void) {

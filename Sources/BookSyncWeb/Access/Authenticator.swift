@@ -242,8 +242,8 @@ package final class Authenticator: Sendable {
             guard Session.isSame(password, token.secretText) else { return .wrong }
         } else {
             let hash = name == nil ? credentials.password : user?.passwordHash.flatMap(PasswordHash.init(parsing:))
-            guard check.enter() else { return .later(2) }
-            guard try await check.matches(password, hash) else { return .wrong }
+            guard let isRight = try await check.matches(password, hash) else { return .later(2) }
+            guard isRight else { return .wrong }
         }
         guard let user, let fingerprint = credentials.fingerprint(of: user.id) else { return .wrong }
         throttle.withLock { $0.succeeded(who) }

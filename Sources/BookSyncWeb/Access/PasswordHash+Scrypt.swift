@@ -7,8 +7,7 @@ import Settings
 extension PasswordHash {
     /// Makes the hash of a password, with a salt of its own. Takes about a tenth of a second and 32 MiB.
     package static func make(of password: String) throws -> PasswordHash {
-        var random = SystemRandomNumberGenerator()
-        let salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let salt = ServeKeys.random(16)
         let unset = [UInt8](repeating: 0, count: 32)
         guard let costs = PasswordHash(salt: salt, hash: unset),
             let made = PasswordHash(salt: salt, hash: try costs.derived(from: password))

@@ -10,7 +10,7 @@ struct ShelfRoutes: Sendable {
     let site: ServerContext
     /// For the body of a request to come.
     let bodyTime: Duration
-    let fastLane = FileBody.FastLane(slots: 8)
+    let fastLane = Slots(count: 8)
 
     /// Bytes of the body of a POST, and of one that brings a list of feeds.
     private static let (maxBody, maxOutline) = (64 << 10, 2 << 20)

@@ -3,7 +3,6 @@ import BookSync
 import Hummingbird
 import LibraryFiles
 import NIOCore
-import Synchronization
 
 /// Gives the bytes of a file away as the client takes them.
 ///
@@ -13,27 +12,6 @@ import Synchronization
 /// A client that takes at once what it gets is sent large parts, and the next one is read meanwhile. One that takes no more
 /// than it plays is sent small ones, of which one is on its way and one waits: many may listen.
 struct FileBody: Sendable {
-    /// How many answers at a time may be made of large parts.
-    final class FastLane: Sendable {
-        private let free: Mutex<Int>
-
-        init(slots: Int) {
-            free = Mutex(slots)
-        }
-
-        fileprivate func enter() -> Bool {
-            free.withLock { free in
-                guard free > 0 else { return false }
-                free -= 1
-                return true
-            }
-        }
-
-        fileprivate func leave() {
-            free.withLock { $0 += 1 }
-        }
-    }
-
     /// How a client takes what it is sent.
     private enum Pace {
         /// - Parameter quick: of the last parts, how many were taken at once.
@@ -50,14 +28,14 @@ struct FileBody: Sendable {
         }
 
         /// - Parameter duration: until there was room for one more part.
-        mutating func record(_ duration: Duration, _ lane: FastLane) {
+        mutating func record(_ duration: Duration, _ lane: Slots) {
             switch self {
             case .small(let quick):
                 let now = duration < .milliseconds(20) ? quick + 1 : 0
-                self = now >= 4 && lane.enter() ? .large : .small(quick: now)
+                self = now >= 4 && lane.take() ? .large : .small(quick: now)
             case .large: if duration > .milliseconds(200) { self = .slowing }
             case .slowing:
-                lane.leave()
+                lane.release()
                 self = .small(quick: 0)
             }
         }
@@ -69,12 +47,13 @@ struct FileBody: Sendable {
 
     let file: OpenedFile
     let range: Range<Int64>
-    let lane: FastLane
+    /// How many answers at a time may be made of large parts.
+    let lane: Slots
 
     var response: ResponseBody {
         ResponseBody(contentLength: range.count) { writer in
             var pace = Pace.small(quick: 0)
-            defer { if pace.isOnFastLane { lane.leave() } }
+            defer { if pace.isOnFastLane { lane.release() } }
             var offset = range.lowerBound
             var ahead: ByteBuffer?
             while offset < range.upperBound {
