@@ -23,11 +23,10 @@ package struct ServedCatalog: Sendable {
     /// - Parameter query: `bookId`, `pageNum`, `pageSize`, `sortType` (1 for the last one first); all else is passed over.
     package func listing(_ query: [String: String], of source: String) async throws -> JSONDocument {
         guard let id = query["bookId"], !id.isEmpty else { return Self.refusal(4, "there is no bookId") }
-        let found = try await shelf.having(id, of: source).read { shelf -> [EpisodeRecord]? in
-            guard let book = try await shelf.book(id, of: source) else { return nil }
-            return try await shelf.store.episodes(of: book)
+        let found = try await shelf.having(id, of: source).read(id, of: source) {
+            try await $0.store.episodes(of: $1)
         }
-        guard let all = found ?? nil else { return Self.refusal(3, "the book is not found") }
+        guard let all = found else { return Self.refusal(3, "the book is not found") }
         let listed = all.filter { !$0.isGone || $0.givenFile != nil }
         return Self.page(query, of: listed, bookID: .string(id), atMost: Self.maxPage, element: element)
     }
@@ -57,11 +56,8 @@ package struct ServedCatalog: Sendable {
     /// - Parameter query: `id`.
     package func detail(_ query: [String: String], of source: String) async throws -> JSONDocument {
         guard let id = query["id"], !id.isEmpty else { return Self.refusal(4, "there is no id") }
-        let found = try await shelf.having(id, of: source).read { shelf -> Book? in
-            guard let book = try await shelf.book(id, of: source) else { return nil }
-            return try await shelf.store.book(book)
-        }
-        guard let book = found ?? nil else { return Self.refusal(3, "the book is not found") }
+        let found = try await shelf.having(id, of: source).read(id, of: source) { try await $0.store.book($1) }
+        guard let book = found else { return Self.refusal(3, "the book is not found") }
         let cover = book.cover?.withoutSecrets
         return [
             "announcer": .init(book.narrator), "author": .init(book.author),

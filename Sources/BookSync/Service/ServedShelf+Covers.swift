@@ -38,17 +38,15 @@ extension ServedShelf {
         of id: String, of source: String
     ) async throws -> (book: Book, picture: (file: OpenedFile, type: String, small: SmallCover)?)? {
         let library = library.place.path
-        let found = try await read { shelf -> (book: Book, paths: [String])? in
-            guard let identity = try await shelf.book(id, of: source),
-                let shelved = try await shelf.store.books([identity]).first
-            else { return nil }
+        let found = try await read(id, of: source) { shelf, identity -> (book: Book, paths: [String])? in
+            guard let shelved = try await shelf.store.books([identity]).first else { return nil }
             let paths = shelved.path.map { CoverPicture.paths(in: $0 == "." ? "" : $0) } ?? []
             let exported = try await shelf.store.exportedFiles(of: identity, kind: ExportKind.cover.rawValue)
             // The user's before the catalog's.
             let own = Set(exported.map(\.path))
             return (shelved.book, paths.filter { !own.contains($0) } + paths.filter(own.contains))
         }
-        guard let (book, paths) = found ?? nil else { return nil }
+        guard let (book, paths) = found else { return nil }
         return try await runBlocking {
             for path in paths {
                 guard let file = try OpenedFile.open(path, recorded: nil, in: library),

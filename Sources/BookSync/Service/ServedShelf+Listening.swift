@@ -12,10 +12,8 @@ extension ServedShelf {
     package func position(in name: EpisodeName) async throws -> ListeningPosition? {
         do {
             guard let episode = try await episodes(named: [name]).first?.episode.identity else { return nil }
-            let found = try await read { try await $0.store.position(in: episode, of: $0.user.id) }
-            return (found ?? nil)
-                ?? ListeningPosition(
-                    episode: episode, seconds: 0, updatedAt: Date(timeIntervalSince1970: 0))
+            return try await read { try await $0.store.position(in: episode, of: $0.user.id) }
+                ?? ListeningPosition(episode: episode, seconds: 0, updatedAt: Date(timeIntervalSince1970: 0))
         } catch let failure as Failure where failure.kind == .unknownBook {
             return nil
         }

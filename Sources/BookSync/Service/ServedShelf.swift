@@ -51,23 +51,35 @@ package struct ServedShelf: Sendable {
     }
 
     /// Reads the store. A reading must not begin another.
-    /// - Returns: what `body` makes of the shelf; nil when there is no library yet.
+    /// - Returns: what `body` makes of the shelf; nil when there is no library yet, too.
     /// - Throws: ``Failure``, also where the library's disk is not mounted.
-    package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result) async throws -> Result? {
+    package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result?) async throws -> Result? {
         let path = library.place.path
-        let result = try await library.store.read { store in
+        let result: Result?? = try await library.store.read { store in
             try await body(
                 ShelfReader(
                     library: path, store: store, user: try await localUser(in: store),
                     isRunUnderWay: try await LibraryLock.isHeld(in: path)))
         }
-        if result == nil { try await knownLibraries?.requireMounted(path, mayLackRecords: false) }
-        return result
+        if let result { return result }
+        try await knownLibraries?.requireMounted(path, mayLackRecords: false)
+        return nil
+    }
+
+    /// The same for a book that is named.
+    /// - Returns: nil when nothing on the shelf has this name, too.
+    package func read<Result: Sendable>(
+        _ id: String, of source: String, _ body: (ShelfReader, BookIdentity) async throws -> Result?
+    ) async throws -> Result? {
+        try await read { shelf in
+            guard let book = try await shelf.book(id, of: source) else { return nil }
+            return try await body(shelf, book)
+        }
     }
 
     /// - Returns: nil when nothing on the shelf has this name.
     package func book(_ id: String, of source: String) async throws -> BookIdentity? {
-        try await read { try await $0.book(id, of: source) } ?? nil
+        try await read { try await $0.book(id, of: source) }
     }
 
     // MARK: Files
@@ -77,11 +89,8 @@ package struct ServedShelf: Sendable {
     /// - Throws: ``Failure`` when what is there cannot be read.
     package func file(of episode: String, in id: String, of source: String) async throws -> OpenedFile? {
         let library = library.place.path
-        let file = try await read { shelf -> LocalFile? in
-            guard let book = try await shelf.book(id, of: source) else { return nil }
-            return try await shelf.store.episode(named: episode, of: book)?.givenFile
-        }
-        guard let file = file ?? nil else { return nil }
+        let file = try await read(id, of: source) { try await $0.store.episode(named: episode, of: $1)?.givenFile }
+        guard let file else { return nil }
         return try await runBlocking { try OpenedFile.open(file, in: library) }
     }
 
@@ -90,11 +99,8 @@ package struct ServedShelf: Sendable {
     /// - Returns: nil when there is no such file in the library.
     package func joinedFile(_ index: Int, of id: String, of source: String) async throws -> OpenedFile? {
         let library = library.place.path
-        let found = try await read { shelf -> [JoinedFile] in
-            guard let book = try await shelf.book(id, of: source) else { return [] }
-            return try await shelf.store.joinedFiles(of: book)
-        }
-        guard let files = found, files.indices.contains(index) else { return nil }
+        let files = try await read(id, of: source) { try await $0.store.joinedFiles(of: $1) }
+        guard let files, files.indices.contains(index) else { return nil }
         let (file, opened) = (
             files[index], try await runBlocking { try OpenedFile.open(files[index].path, recorded: nil, in: library) }
         )
@@ -104,14 +110,12 @@ package struct ServedShelf: Sendable {
     /// The chapters of an episode's file.
     /// - Returns: nil when nothing on the shelf has this name, or it has none.
     package func chapters(of episode: String, in id: String, of source: String) async throws -> [MediaInfo.Chapter]? {
-        let chapters = try await read { shelf -> [MediaInfo.Chapter]? in
-            guard let book = try await shelf.book(id, of: source),
-                let shelved = try await shelf.store.episode(named: episode, of: book), shelved.givenFile != nil
+        try await read(id, of: source) { shelf, book in
+            guard let shelved = try await shelf.store.episode(named: episode, of: book), shelved.givenFile != nil
             else { return nil }
-            return try await shelf.chapters(of: shelved)
+            let chapters = try await shelf.chapters(of: shelved)
+            return chapters.isEmpty ? nil : chapters
         }
-        guard let chapters = chapters ?? nil, !chapters.isEmpty else { return nil }
-        return chapters
     }
 
     // MARK: Feeds
@@ -120,11 +124,10 @@ package struct ServedShelf: Sendable {
     /// - Returns: nil when nothing on the shelf has this name.
     package func feed(of id: String, of source: String, at addresses: ShelfAddresses) async throws -> [UInt8]? {
         let library = library.place.path
-        let exported = try await read { shelf -> ExportedBook? in
-            guard let book = try await shelf.book(id, of: source) else { return nil }
-            return try await ExportedBook(book, filter: .init(), library: library, store: shelf.store)
+        let found = try await read(id, of: source) {
+            try await ExportedBook($1, filter: .init(), library: library, store: $0.store)
         }
-        guard var exported = exported ?? nil else { return nil }
+        guard var exported = found else { return nil }
         exported.episodes = exported.episodes.filter { $0.shelved.givenFile != nil }
         let book = exported.book.identity
         var cover: String?

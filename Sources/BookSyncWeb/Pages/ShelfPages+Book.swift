@@ -81,12 +81,8 @@ extension ShelfPages {
     /// A book with some of its episodes: where no page is named, those where the user is, or the one looked for.
     /// - Returns: nil when nothing on the shelf has this name.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
-        let found = try await request.shelf.read { shelf -> (view: BookView, shelved: BookSummary, maker: ViewMaker)? in
-            guard let book = try await shelf.book(id, of: source) else { return nil }
-            return try await bookView(of: book, request, shelf)
-        }
-        guard let (found, shelved, maker) = found ?? nil else { return nil }
-        var view = found
+        let found = try await request.shelf.read(id, of: source) { try await bookView(of: $1, request, $0) }
+        guard case (var view, let shelved, let maker)? = found else { return nil }
         view.joined = try await joined(shelved, request, maker)
         return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
     }

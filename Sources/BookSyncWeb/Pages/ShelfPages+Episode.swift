@@ -48,7 +48,7 @@ extension ShelfPages {
                         ChapterView(from: $0.start, time: phrases.clock($0.start), title: $0.title ?? "")
                     })
         }
-        guard let view = view ?? nil else { return nil }
+        guard let view else { return nil }
         return try page(
             .episodes, named: "\(view.row.name) · \(view.row.bookTitle)", view, with: "episode", for: request,
             section: .shelf)
