@@ -9,12 +9,22 @@ import LibraryFiles
 /// Before each reading it is made sure that it is still what is at its place, with the tables that it had when it was opened:
 /// a run may have put it aside, begun it anew, or brought it up to date.
 actor KeptStore {
-    private struct Opened {
+    /// A connection, which is closed when nobody holds it any more.
+    private final class Opened: Sendable {
         let store: CatalogStore
         let file: StoreFile
         let schema: Int64
-        var readers = 1
-        var usedAt = ContinuousClock.now
+        let place: Place
+
+        init(_ store: CatalogStore, _ file: StoreFile, schema: Int64, number: Int) {
+            (self.store, self.file, self.schema) = (store, file, schema)
+            place = Place(opening: number, inode: file.inode)
+        }
+
+        deinit {
+            // It was for reading only: nothing can be lost.
+            Task { [store] in try? await store.close() }
+        }
     }
 
     struct Place: Sendable, Hashable {
@@ -27,9 +37,9 @@ actor KeptStore {
     private static let idleTime = Duration.seconds(10)
 
     private let library: String
-    private var opened: [Int: Opened] = [:]
-    /// The one that is read next; others are closed when their last reader leaves.
-    private var current: Int?
+    /// The one that is read next.
+    private var current: Opened?
+    private var usedAt = ContinuousClock.now
     private var lastNumber = 0
     private var sweeper: Task<Void, Never>?
 
@@ -37,25 +47,15 @@ actor KeptStore {
         self.library = library
     }
 
+    /// - Parameter body: gets the store, and its place.
     /// - Returns: what `body` makes of the store; nil when there is no library yet.
     /// - Throws: ``Failure`` when the store cannot be read, and what `body` throws.
-    nonisolated func read<Result: Sendable>(_ body: (CatalogStore) async throws -> Result) async throws -> Result? {
-        try await readWithPlace { store, _ in try await body(store) }
-    }
-
-    /// - Parameter body: gets the place of the store, too.
-    nonisolated func readWithPlace<Result: Sendable>(
+    nonisolated func read<Result: Sendable>(
         _ body: (CatalogStore, Place) async throws -> Result
     ) async throws -> Result? {
-        guard let (store, place) = try await take() else { return nil }
-        do {
-            let result = try await body(store, place)
-            await leave(place.opening)
-            return result
-        } catch {
-            await leave(place.opening)
-            throw error
-        }
+        guard let opened = try await open() else { return nil }
+        defer { withExtendedLifetime(opened) {} }
+        return try await body(opened.store, opened.place)
     }
 
     /// By which it is known later whether the store was written to meanwhile, without opening it.
@@ -65,61 +65,36 @@ actor KeptStore {
         return try await runBlocking { StoreFile(at: try copy.readablePath) }.flatMap { $0.isSettled ? $0 : nil }
     }
 
-    private func take() async throws -> (store: CatalogStore, place: Place)? {
+    private func open() async throws -> Opened? {
         let copy = StoreCopy(of: .existing(at: library))
         let file = try await runBlocking { StoreFile(at: try copy.readablePath) }
-        if let current, let entry = opened[current] {
-            opened[current]?.readers += 1
-            if let file, entry.file.isSame(as: file, inContent: entry.store.isCopy),
-                // Whatever is wrong with it, opening it says so.
-                (try? await entry.store.schemaVersion()) == entry.schema
-            {
-                return (entry.store, Place(opening: current, inode: file.inode))
-            }
-            if self.current == current { self.current = nil }
-            await leave(current)
+        if let current, let file, current.store.damage == nil,
+            current.file.isSame(as: file, inContent: current.store.isCopy),
+            // Whatever is wrong with it, opening it says so.
+            (try? await current.store.schemaVersion()) == current.schema
+        {
+            usedAt = .now
+            return current
         }
-        guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }
-        guard let file else { return nil }
+        // What is not at its place any more holds no disk.
+        current = nil
+        guard let store = try await LibraryFolder.readableStore(in: library), let file else { return nil }
         let schema = try await store.schemaVersion()
         lastNumber += 1
-        let (number, before) = (lastNumber, current)
-        opened[number] = Opened(store: store, file: file, schema: schema)
-        current = number
-        // Another one that came as far meanwhile.
-        if let before, opened[before]?.readers == 0 { await close(before) }
+        let opened = Opened(store, file, schema: schema, number: lastNumber)
+        (current, usedAt) = (opened, .now)
         if sweeper == nil { sweeper = Task { await sweep() } }
-        return (store, Place(opening: number, inode: file.inode))
-    }
-
-    private func leave(_ number: Int) async {
-        guard let entry = opened[number] else { return }
-        if entry.store.damage != nil, current == number { current = nil }
-        opened[number]?.readers -= 1
-        opened[number]?.usedAt = .now
-        if entry.readers == 1, current != number { await close(number) }
-    }
-
-    private func close(_ number: Int) async {
-        guard let entry = opened.removeValue(forKey: number) else { return }
-        do {
-            try await entry.store.close()
-        } catch {
-            // It was for reading only: nothing can be lost.
-        }
+        return opened
     }
 
     private func sweep() async {
-        while !opened.isEmpty {
+        while current != nil {
             do {
                 try await Task.sleep(for: Self.idleTime)
             } catch {
                 break
             }
-            if let current, let entry = opened[current], entry.readers == 0, .now - entry.usedAt >= Self.idleTime {
-                self.current = nil
-                await close(current)
-            }
+            if .now - usedAt >= Self.idleTime { current = nil }
         }
         sweeper = nil
     }

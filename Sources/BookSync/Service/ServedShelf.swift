@@ -55,7 +55,7 @@ package struct ServedShelf: Sendable {
     /// - Throws: ``Failure``, also where the library's disk is not mounted.
     package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result?) async throws -> Result? {
         let path = library.place.path
-        let result: Result?? = try await library.store.read { store in
+        let result: Result?? = try await library.store.read { store, _ in
             try await body(
                 ShelfReader(
                     library: path, store: store, user: try await localUser(in: store),

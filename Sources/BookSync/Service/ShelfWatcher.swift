@@ -51,7 +51,7 @@ struct ShelfWatcher: Sendable {
 
     /// - Returns: the documents of the episodes that ended, stopped or were recorded since the last poll.
     mutating func poll(now: ContinuousClock.Instant) async throws -> [JSONDocument] {
-        if let ended = try await kept.readWithPlace({ try await poll($0, at: $1, now: now) }) { return ended }
+        if let ended = try await kept.read({ try await poll($0, at: $1, now: now) }) { return ended }
         wasMissing = true
         (moving, state, seen) = ([:], State(), nil)
         return []

@@ -19,11 +19,11 @@ import Testing
     }
 
     private func subscribed(_ kept: KeptStore) async throws -> [String]? {
-        try await kept.read { try await $0.subscriptions().map(\.book.id) }
+        try await kept.read { store, _ in try await store.subscriptions().map(\.book.id) }
     }
 
     private func store(of kept: KeptStore) async throws -> CatalogStore? {
-        try await kept.read { $0 }
+        try await kept.read { store, _ in store }
     }
 
     @Test func `it is opened once, and shows what others write`() async throws {
@@ -50,7 +50,7 @@ import Testing
             let kept = KeptStore(library: library)
             try await subscribe(in: library, to: "1")
             let path = LibraryFolder.existing(at: library).storePath
-            let seen = try await kept.read { store -> [[String]?] in
+            let seen = try await kept.read { store, _ -> [[String]?] in
                 for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                     try FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".old" + suffix)
                 }
