@@ -1,3 +1,4 @@
+import Hummingbird
 import Testing
 
 @testable import BookSyncWeb
@@ -10,8 +11,30 @@ import Testing
     private static let later = "Wed, 01 May 2024 00:00:01 GMT"
     private static let range = "bytes=10-19"
 
+    /// The fields of a request that decide which part of a representation is the answer.
+    private struct MediaConditions {
+        var ifMatch: String?
+        var ifUnmodifiedSince: String?
+        var ifNoneMatch: String?
+        var ifModifiedSince: String?
+        var ifRange: String?
+        var range: String?
+        var isHead = false
+
+        var request: Request {
+            var fields = HTTPFields()
+            (fields[.ifMatch], fields[.ifUnmodifiedSince]) = (ifMatch, ifUnmodifiedSince)
+            (fields[.ifNoneMatch], fields[.ifModifiedSince]) = (ifNoneMatch, ifModifiedSince)
+            (fields[.ifRange], fields[.range]) = (ifRange, range)
+            let head = HTTPRequest(
+                method: isHead ? .head : .get, scheme: nil, authority: nil, path: "/", headerFields: fields)
+            return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+        }
+    }
+
     private func decide(_ conditions: MediaConditions, secondsAfter: Int64 = 1_000_000) -> MediaDecision {
-        MediaDecision.decide(conditions, for: Self.media, now: Self.media.lastModified + secondsAfter)
+        MediaDecision.decide(
+            conditions.request, for: Self.media, now: (Self.media.lastModified ?? 0) + secondsAfter)
     }
 
     @Test func `without conditions the whole is the answer, or the range`() {

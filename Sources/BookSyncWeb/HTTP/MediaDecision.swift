@@ -1,3 +1,4 @@
+import Hummingbird
 import Transport
 
 /// One version of something served, as far as conditions and ranges are concerned.
@@ -6,21 +7,9 @@ package struct MediaRepresentation: Sendable, Hashable {
     package var length: Int64
     /// A strong entity tag, with its quotes.
     package var entityTag: String
-    /// Seconds since 1970.
-    package var lastModified: Int64
+    /// Seconds since 1970; nil for what is made anew for each request.
+    package var lastModified: Int64?
     package var contentType: String
-}
-
-/// The fields of a request that decide which part of a representation is the answer, as sent; nil where absent.
-package struct MediaConditions: Sendable, Hashable {
-    package var ifMatch: String?
-    package var ifUnmodifiedSince: String?
-    package var ifNoneMatch: String?
-    package var ifModifiedSince: String?
-    package var ifRange: String?
-    package var range: String?
-    /// Range is defined for GET alone.
-    package var isHead = false
 }
 
 /// Which answer a request for a representation gets.
@@ -38,22 +27,25 @@ package enum MediaDecision: Sendable, Hashable {
 
     /// Evaluates the conditions in the order of RFC 9110 §13.2.2.
     /// - Parameter now: Seconds since 1970; a modification time is a strong validator only when it is past (§8.8.2.2).
-    package static func decide(
-        _ conditions: MediaConditions, for media: MediaRepresentation, now: Int64
-    ) -> MediaDecision {
-        if let tags = conditions.ifMatch {
-            guard EntityTags(tags).contain(strong: media.entityTag) else { return .preconditionFailed }
-        } else if let time = conditions.ifUnmodifiedSince.flatMap(HTTPDate.seconds(parsing:)) {
-            guard media.lastModified <= time else { return .preconditionFailed }
+    package static func decide(_ request: Request, for media: MediaRepresentation, now: Int64) -> MediaDecision {
+        let fields = request.headers
+        func isUnmodified(since name: HTTPFields.Element.Name) -> Bool? {
+            guard let modified = media.lastModified else { return nil }
+            return fields[name].flatMap(HTTPDate.seconds(parsing:)).map { modified <= $0 }
         }
-        if let tags = conditions.ifNoneMatch {
+        if let tags = fields[.ifMatch] {
+            guard EntityTags(tags).contain(strong: media.entityTag) else { return .preconditionFailed }
+        } else if isUnmodified(since: .ifUnmodifiedSince) == false {
+            return .preconditionFailed
+        }
+        if let tags = fields[.ifNoneMatch] {
             if EntityTags(tags).contain(weak: media.entityTag) { return .notModified }
-        } else if let time = conditions.ifModifiedSince.flatMap(HTTPDate.seconds(parsing:)), media.lastModified <= time
-        {
+        } else if isUnmodified(since: .ifModifiedSince) == true {
             return .notModified
         }
-        guard let range = conditions.range, !conditions.isHead else { return .whole }
-        if let validator = conditions.ifRange, !isSame(validator, media, now) { return .whole }
+        // Range is defined for GET alone.
+        guard let range = fields[.range], request.method != .head else { return .whole }
+        if let validator = fields[.ifRange], !isSame(validator, media, now) { return .whole }
         switch ByteRange.asked(by: range, length: media.length) {
         case .ignored: return .whole
         case .unsatisfiable: return .unsatisfiable
@@ -65,7 +57,8 @@ package enum MediaDecision: Sendable, Hashable {
     /// time (not a later one) where that is strong (§13.1.5).
     private static func isSame(_ validator: String, _ media: MediaRepresentation, _ now: Int64) -> Bool {
         if validator.contains("\"") { return validator == media.entityTag }
-        return HTTPDate.seconds(parsing: validator) == media.lastModified && now - media.lastModified >= 1
+        guard let modified = media.lastModified else { return false }
+        return HTTPDate.seconds(parsing: validator) == modified && now - modified >= 1
     }
 }
 

@@ -9,15 +9,11 @@ import Transport
 package func mediaResponse(
     to request: Request, for media: MediaRepresentation, now: Int64, body: (Range<Int64>) -> ResponseBody
 ) -> Response {
-    let conditions = MediaConditions(
-        ifMatch: request.headers[.ifMatch], ifUnmodifiedSince: request.headers[.ifUnmodifiedSince],
-        ifNoneMatch: request.headers[.ifNoneMatch], ifModifiedSince: request.headers[.ifModifiedSince],
-        ifRange: request.headers[.ifRange], range: request.headers[.range], isHead: request.method == .head)
     var headers = HTTPFields()
     headers[.acceptRanges] = "bytes"
     headers[.eTag] = media.entityTag
-    headers[.lastModified] = HTTPDate.text(media.lastModified)
-    switch MediaDecision.decide(conditions, for: media, now: now) {
+    headers[.lastModified] = media.lastModified.map(HTTPDate.text)
+    switch MediaDecision.decide(request, for: media, now: now) {
     case .whole:
         headers[.contentType] = media.contentType
         headers[.contentLength] = String(media.length)

@@ -56,12 +56,8 @@ extension Response {
         var bytes = bytes
         let isGzip = await compress(&bytes, type, for: request)
         let tag = "\"\(SHA256.hash(data: bytes).prefix(16).hexadecimal)\""
-        let conditions = MediaConditions(
-            ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch],
-            isHead: request.method == .head)
-        let whole = MediaRepresentation(
-            length: Int64(bytes.count), entityTag: tag, lastModified: 0, contentType: type)
-        switch MediaDecision.decide(conditions, for: whole, now: 0) {
+        let whole = MediaRepresentation(length: Int64(bytes.count), entityTag: tag, contentType: type)
+        switch MediaDecision.decide(request, for: whole, now: 0) {
         case .notModified:
             var response = Response(status: .notModified, headers: [.eTag: tag])
             response.headers[.contentLength] = nil
