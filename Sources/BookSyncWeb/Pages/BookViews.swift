@@ -136,10 +136,12 @@ extension ViewMaker {
         guard visitor.mayChange else { return [] }
         let (identity, title) = (shelved.book.identity, shelved.book.title)
         let reference = PageRoutes.reference(of: identity)
-        func button(_ action: String, _ label: Phrase, kind: String = "", hidden: [FieldView] = []) -> ActionView {
-            var button = self.button(action, label, field: "ref", value: reference, of: title, kind: kind)
-            button.hidden = hidden
-            return button
+        func button(
+            _ action: String, _ label: Phrase, kind: String = "", hidden: [FieldView] = [], question: String? = nil
+        ) -> ActionView {
+            self.button(
+                action, label, field: "ref", value: reference, of: title, kind: kind, hidden: hidden,
+                question: question)
         }
         func has(_ states: EpisodeState...) -> Bool { states.contains { counts[$0, default: 0] > 0 } }
         var actions: [ActionView] = []
@@ -152,9 +154,7 @@ extension ViewMaker {
         if has(.downloading, .verifying) { actions.append(button("pause", .pauseAll, hidden: inQueue)) }
         if has(.paused, .failed) { actions.append(button("resume", .resumeAll, hidden: inQueue)) }
         if shelved.present > 0 {
-            var delete = button("remove", .deleteFiles, kind: "quiet")
-            (delete.asks, delete.question, delete.answer) = (true, words(of: .deleteAllQuestion), phrases(.deleteFiles))
-            actions.append(delete)
+            actions.append(button("remove", .deleteFiles, kind: "quiet", question: words(of: .deleteAllQuestion)))
         }
         return actions
     }

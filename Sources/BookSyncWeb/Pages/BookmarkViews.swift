@@ -26,12 +26,13 @@ extension ViewMaker {
             return player
         }
         if visitor.keepsPositions {
-            var remove = button(
-                "remove-bookmark", .removeBookmark, field: "number", value: "\(bookmark.id)",
-                of: "\(time), \(episode.name)", kind: "quiet")
             // Each library has its own numbers.
-            remove.hidden = [FieldView(name: "ref", value: PageRoutes.reference(of: book.identity))]
-            view.actions = [remove]
+            let library = FieldView(name: "ref", value: PageRoutes.reference(of: book.identity))
+            view.actions = [
+                button(
+                    "remove-bookmark", .removeBookmark, field: "number", value: "\(bookmark.id)",
+                    of: "\(time), \(episode.name)", kind: "quiet", hidden: [library])
+            ]
         }
         return view
     }

@@ -17,10 +17,9 @@ struct ActionView: ViewModel {
     var kind = ""
     /// What it says beside: fields that nobody sees.
     var hidden: [FieldView] = []
-    /// Whether it asks first, with the question and the button that means it.
-    var asks = false
+    /// What it asks first, nil where it does not, and the button that means it.
     var question: String?
-    var answer: String?
+    var answer = ""
 }
 
 /// Buttons that stand together.
@@ -194,22 +193,21 @@ struct ViewMaker: Sendable {
     ///   - isBegun: whether any of it was listened to.
     func marks(_ field: String, _ value: String, of name: String, isPlayed: Bool, isBegun: Bool) -> [ActionView] {
         guard visitor.keepsPositions else { return [] }
-        func mark(_ label: Phrase, played: Bool, upTo: Bool = false) -> ActionView {
-            var button = button("mark", label, field: field, value: value, of: name, kind: "quiet")
-            button.hidden = [FieldView(name: "played", value: "\(played)")]
-            if upTo { button.hidden.append(FieldView(name: "up_to", value: "true")) }
-            return button
+        func mark(
+            _ label: Phrase, played: Bool, and more: [FieldView] = [], question: String? = nil
+        ) -> ActionView {
+            button(
+                "mark", label, field: field, value: value, of: name, kind: "quiet",
+                hidden: [FieldView(name: "played", value: "\(played)")] + more, question: question)
         }
         var marks: [ActionView] = []
         if !isPlayed { marks.append(mark(.markPlayed, played: true)) }
-        if field == "episode" { marks.append(mark(.markPlayedUpTo, played: true, upTo: true)) }
+        if field == "episode" {
+            marks.append(mark(.markPlayedUpTo, played: true, and: [FieldView(name: "up_to", value: "true")]))
+        }
         if isBegun {
-            var unplayed = mark(.markUnplayed, played: false)
-            if field == "ref" {
-                (unplayed.asks, unplayed.question) = (true, phrases(.markUnplayedQuestion))
-                unplayed.answer = phrases(.markUnplayed)
-            }
-            marks.append(unplayed)
+            let question = field == "ref" ? phrases(.markUnplayedQuestion) : nil
+            marks.append(mark(.markUnplayed, played: false, question: question))
         }
         return marks
     }
@@ -227,18 +225,16 @@ struct ViewMaker: Sendable {
     private func actions(on shelved: EpisodeRecord, _ state: SeenState) -> [ActionView] {
         guard visitor.mayChange else { return [] }
         let episode = shelved.episode
-        func button(_ action: String, _ label: Phrase, kind: String = "") -> ActionView {
+        func button(
+            _ action: String, _ label: Phrase, kind: String = "", hidden: [FieldView] = [], question: Phrase? = nil,
+            answer: Phrase? = nil
+        ) -> ActionView {
             self.button(
                 action, label, field: "episode", value: PageRoutes.name(of: episode.identity), of: episode.name,
-                kind: kind)
+                kind: kind, hidden: hidden, question: question.map(words), answer: answer)
         }
-        func asking(_ action: String, _ label: Phrase, _ question: Phrase, _ answer: Phrase) -> ActionView {
-            var button = button(action, label, kind: "quiet")
-            (button.asks, button.question, button.answer) = (true, words(of: question), phrases(answer))
-            return button
-        }
-        let delete = asking("remove", .delete, .deleteQuestion, .deleteFile)
-        let cancel = asking("cancel", .cancel, .cancelQuestion, .cancel)
+        let delete = button("remove", .delete, kind: "quiet", question: .deleteQuestion, answer: .deleteFile)
+        let cancel = button("cancel", .cancel, kind: "quiet", question: .cancelQuestion)
         switch state {
         case .absent: return [button("fetch", .download)]
         case .waiting, .downloading, .verifying: return [button("pause", .pause), cancel]
@@ -248,19 +244,22 @@ struct ViewMaker: Sendable {
         case .cancelled: return [button("resume", .download)]
         case .finished: return [delete]
         case .gone: return shelved.file == nil ? [] : [delete]
-        case .removed:
-            var again = button("fetch", .downloadAgain)
-            again.hidden = [FieldView(name: "force", value: "true")]
-            return [again]
+        case .removed: return [button("fetch", .downloadAgain, hidden: [FieldView(name: "force", value: "true")])]
         case .locked: return []
         }
     }
 
+    /// - Parameters:
+    ///   - hidden: fields that nobody sees.
+    ///   - question: that it asks first.
+    ///   - answer: the button that means it; nil for one that is called the same.
     func button(
-        _ action: String, _ label: Phrase, field: String, value: String, of name: String, kind: String = ""
+        _ action: String, _ label: Phrase, field: String, value: String, of name: String, kind: String = "",
+        hidden: [FieldView] = [], question: String? = nil, answer: Phrase? = nil
     ) -> ActionView {
         ActionView(
             action: routes.action(action), field: field, value: value, label: phrases(label),
-            spoken: phrases(.actionOf, ["action": phrases(label), "name": name]), of: name, kind: kind)
+            spoken: phrases(.actionOf, ["action": phrases(label), "name": name]), of: name, kind: kind, hidden: hidden,
+            question: question, answer: phrases(answer ?? label))
     }
 }

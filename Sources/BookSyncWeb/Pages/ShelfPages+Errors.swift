@@ -8,14 +8,13 @@ struct ErrorView: ViewModel {
     /// What the failure says of itself, in English.
     var detail: String?
     var next: String?
+}
 
-    init(what: String, why: String, next: String?) {
-        (self.what, self.why, self.next) = (what, why, next)
-    }
-
+extension ErrorView {
     init(_ failure: Failure, _ phrases: Strings) {
-        (what, detail) = (phrases(named: "failure.\(failure.kind.keyword)"), phrases(failure.message))
-        if failure.remedy == nil { next = phrases(.askLater) }
+        self.init(
+            what: phrases(named: "failure.\(failure.kind.keyword)"), detail: phrases(failure.message),
+            next: failure.remedy == nil ? phrases(.askLater) : nil)
     }
 }
 
@@ -60,7 +59,7 @@ extension ShelfPages {
         let view =
             switch status {
             case 404:
-                ErrorView(what: phrases(.missingPage), why: phrases(.missingPageWhy), next: nil)
+                ErrorView(what: phrases(.missingPage), why: phrases(.missingPageWhy))
             case 401, 403:
                 ErrorView(
                     what: phrases(.refusedPage),

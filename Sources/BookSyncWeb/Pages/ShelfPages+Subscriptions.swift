@@ -110,9 +110,10 @@ extension ShelfPages {
                 trouble = ErrorView(failure, phrases)
             }
         }
-        var rotate = maker.button("rotate-apps", .rotate, field: "all", value: "true", of: phrases(.forPodcastApps))
-        (rotate.asks, rotate.question) = (true, phrases(.rotateQuestion))
-        (rotate.answer, rotate.spoken) = (phrases(.rotate), phrases(.rotate))
+        var rotate = maker.button(
+            "rotate-apps", .rotate, field: "all", value: "true", of: phrases(.forPodcastApps),
+            question: phrases(.rotateQuestion))
+        rotate.spoken = phrases(.rotate)
         let mayChange = request.visitor.mayChange
         var schedule: String?
         if mayChange, !followed.isEmpty {

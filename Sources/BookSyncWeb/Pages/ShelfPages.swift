@@ -63,18 +63,13 @@ package struct ShelfPages: Sendable {
     }
 
     private struct Layout: ViewModel {
-        var root: String
         /// Of style and script, in their addresses.
         var version = StaticFile.version
         var lang: String
         var title: String
         var unanswered: [UnansweredView]
         var main: String
-        var token: String
-        var address: String
         var query: String
-        var mayChange: Bool
-        var keepsPositions: Bool
         /// Whether there is nothing that happens to tell of.
         var isStill: Bool
         var isLoggedIn: Bool
@@ -127,17 +122,13 @@ package struct ShelfPages: Sendable {
                 (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
             ]
         let layout = Layout(
-            root: request.root, lang: visitor.language.tag, title: name ?? phrases(title),
+            lang: visitor.language.tag, title: name ?? phrases(title),
             unanswered: unanswered.map { place, failure in
                 UnansweredView(
                     sentence: phrases(.libraryUnanswered, ["name": place.name]),
                     detail: visitor.user.isLimited ? nil : phrases(failure.message))
-            }, main: main,
-            token: visitor.formToken,
-            address: request.address, query: section == .discover ? "" : request.searched,
-            mayChange: visitor.mayChange, keepsPositions: visitor.keepsPositions, isStill: visitor.user.isLimited,
-            isLoggedIn: visitor.isLoggedIn, userName: visitor.user.name, isLive: isLive,
-            isRenewed: isRenewed,
+            }, main: main, query: section == .discover ? "" : request.searched, isStill: visitor.user.isLimited,
+            isLoggedIn: visitor.isLoggedIn, userName: visitor.user.name, isLive: isLive, isRenewed: isRenewed,
             // Who sees some books only has one section: there is nothing to choose from.
             sections: visitor.user.isLimited
                 ? []
@@ -145,8 +136,7 @@ package struct ShelfPages: Sendable {
                     ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)
                 },
             words: isLive ? Self.words(phrases) : [])
-        let text = try templates.render(layout.fields, with: "layout", in: visitor.language)
-        return Page(status: status, bytes: Array(text.utf8))
+        return Page(status: status, bytes: Array(try part(layout, with: "layout", for: request).utf8))
     }
 }
 
