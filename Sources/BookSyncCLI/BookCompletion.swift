@@ -25,11 +25,7 @@ extension CompletionKind {
         let found = names.map { folder + $0 }.filter { path in
             path.hasPrefix(prefix)
                 && (prefix.dropFirst(folder.count).hasPrefix(".") || !path.dropFirst(folder.count).hasPrefix("."))
-        }.map { path in
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            return isFolder.boolValue ? path + "/" : path
-        }.sorted()
+        }.map { isFolder(at: $0) ? $0 + "/" : $0 }.sorted()
         guard found.count == 1, found[0].hasSuffix("/"), found[0] != prefix else { return found }
         let within = files(found[0])
         return within.isEmpty ? found : within

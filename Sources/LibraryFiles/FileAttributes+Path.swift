@@ -10,6 +10,9 @@ package func fileAttributes(_ path: String) -> FileAttributes? {
 /// Bytes of a file; nil when there is none.
 package func fileSize(_ path: String) -> Int64? { fileAttributes(path)?.size }
 
+/// Whether a folder is there, or a link to one.
+package func isFolder(at path: String) -> Bool { fileAttributes(path)?.kind == .folder }
+
 extension FileAttributes {
     package init(_ status: stat) {
         let kind: Kind =

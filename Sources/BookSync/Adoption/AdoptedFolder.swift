@@ -13,8 +13,7 @@ struct AdoptedFolder: Sendable {
     /// - Throws: ``Failure`` of kind `usage` when there is no such folder, or it is booksync's own.
     init(_ path: String, library: String) async throws {
         let (real, realLibrary) = try await runBlocking {
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            guard isFolder(at: path) else {
                 throw Failure(
                     .usage, what: "\(path) cannot be adopted", why: "there is no such folder",
                     remedy: "name the folder that holds the files")

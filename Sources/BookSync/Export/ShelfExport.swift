@@ -76,9 +76,9 @@ package struct ShelfExport: Sendable {
     ) async throws -> [(path: String, isWritten: Bool)] {
         let output = URL(filePath: output).standardizedFileURL.path(percentEncoded: false)
         return try await runBlocking {
-            let isFolder = Self.isFolder(output) || output.hasSuffix("/")
+            let goesIntoFolder = output.hasSuffix("/") || isFolder(at: output)
             let target = output.hasSuffix("/") ? String(output.dropLast()) : output
-            if !isFolder, kind == .csv || books.count == 1 {
+            if !goesIntoFolder, kind == .csv || books.count == 1 {
                 let bytes =
                     kind == .csv
                     ? Array(EpisodeTable.text(of: books).utf8) : try books[0].document(kind, at: target)
@@ -99,11 +99,6 @@ package struct ShelfExport: Sendable {
             }
             return written
         }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
     private static func makeFolder(_ path: String) throws {

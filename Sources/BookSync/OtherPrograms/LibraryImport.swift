@@ -173,13 +173,10 @@ package struct LibraryImport: Sendable {
     private static func folder(_ folder: String?, below files: String?) async throws -> String? {
         guard let folder else { return files }
         return try await runBlocking {
-            func isFolder(_ path: String) -> Bool {
-                var isFolder: ObjCBool = false
-                return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
-            }
-            guard let files else { return isFolder(folder) ? folder : nil }
+            guard let files else { return isFolder(at: folder) ? folder : nil }
             let parts = folder.split(separator: "/")
-            return parts.indices.lazy.map { files + "/" + parts[$0...].joined(separator: "/") }.first(where: isFolder)
+            return parts.indices.lazy.map { files + "/" + parts[$0...].joined(separator: "/") }.first(
+                where: isFolder(at:))
                 ?? files
         }
     }

@@ -32,12 +32,7 @@ struct ProgramRecords: Sendable {
     init(of program: OtherProgram, at path: String, environment: [String: String]) async throws {
         self = try await runBlocking {
             var path = path
-            var isFolder: ObjCBool = false
-            if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue,
-                let name = program.fileName
-            {
-                path += "/" + name
-            }
+            if let name = program.fileName, isFolder(at: path) { path += "/" + name }
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Failure(
                     .usage, what: "\(program.rawValue) cannot be taken over", why: "there is no \(path)",

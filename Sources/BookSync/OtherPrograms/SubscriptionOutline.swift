@@ -59,9 +59,7 @@ package struct SubscriptionOutline: Sendable {
     package func write(to path: String) async throws -> (path: String, isWritten: Bool) {
         let bytes = try bytes()
         return try await runBlocking {
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            let file = isThere && isFolder.boolValue ? path + "/subscriptions.opml" : path
+            let file = isFolder(at: path) ? path + "/subscriptions.opml" : path
             let target = URL(filePath: file).standardizedFileURL.path(percentEncoded: false)
             return (target, try ExportDisk.write(bytes, to: target))
         }

@@ -61,10 +61,7 @@ struct CatalogCommand: Subcommand {
     }
 
     private static func isFile(_ path: String) async throws -> Bool {
-        try await runBlocking {
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
-        }
+        try await runBlocking { FileManager.default.fileExists(atPath: path) && !isFolder(at: path) }
     }
 
     private func show(_ preview: CatalogPreview, _ program: Program) async throws {
