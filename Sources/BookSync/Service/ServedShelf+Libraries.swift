@@ -98,10 +98,7 @@ extension ServedShelf {
         // A run that is killed leaves the store as it is.
         if let stamp, !front.isRunUnderWay { library.fronts.remember(front, key, at: stamp) }
         if hasSeveralLibraries {
-            let names = front.books.suffix(Self.booksOnPage).map {
-                "\(Slug(of: $0.book.identity.source))/\(Slug(of: $0.book.identity.id))"
-            }
-            places.remember(names, in: index)
+            places.remember(front.books.suffix(Self.booksOnPage).map(\.book.identity.pathName), in: index)
         }
         return front
     }

@@ -89,8 +89,8 @@ extension ViewMaker {
         let (present, episodes) = (phrases.number(shelved.present), phrases.number(shelved.episodes))
         let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
         return BookCard(
-            rowID: PageRoutes.name(of: book.identity), page: routes.book(book.identity),
-            cover: routes.smallCover(book.identity), title: book.title, author: book.author ?? book.narrator,
+            rowID: book.identity.pathName, page: routes.page(of: book.identity),
+            cover: routes.smallCover(of: book.identity), title: book.title, author: book.author ?? book.narrator,
             counts: isWhole
                 ? phrases(.countEpisodes, count: shelved.episodes)
                 : phrases(.onDiskOf, ["present": present, "episodes": episodes]),
@@ -135,7 +135,7 @@ extension ViewMaker {
     func actions(on shelved: BookSummary, _ counts: [EpisodeState: Int]) -> [ActionView] {
         guard visitor.mayChange else { return [] }
         let (identity, title) = (shelved.book.identity, shelved.book.title)
-        let reference = PageRoutes.reference(of: identity)
+        let reference = identity.pathReference
         func button(
             _ action: String, _ label: Phrase, kind: String = "", hidden: [FieldView] = [], question: String? = nil
         ) -> ActionView {

@@ -17,7 +17,7 @@ extension ViewMaker {
         let time = phrases.clock(bookmark.seconds)
         var view = BookmarkView(
             time: time, note: bookmark.note.isEmpty ? nil : bookmark.note, name: episode.name,
-            page: routes.episode(episode.identity), actions: [])
+            page: routes.page(of: episode.identity), actions: [])
         view.player = (marked.shelved.removedAt == nil ? marked.shelved.file : nil).map {
             var player = play(episode, $0, of: book, at: nil, speed: speed)
             // From there, wherever one stopped.
@@ -27,7 +27,7 @@ extension ViewMaker {
         }
         if visitor.keepsPositions {
             // Each library has its own numbers.
-            let library = FieldView(name: "ref", value: PageRoutes.reference(of: book.identity))
+            let library = FieldView(name: "ref", value: book.identity.pathReference)
             view.actions = [
                 button(
                     "remove-bookmark", .removeBookmark, field: "number", value: "\(bookmark.id)",

@@ -112,7 +112,7 @@ enum SeenState: String, Sendable, CaseIterable {
 /// Makes the models of pages, in the words of one visitor.
 struct ViewMaker: Sendable {
     let phrases: Strings
-    let routes: PageRoutes
+    let routes: ShelfAddresses
     let visitor: Visitor
     let isRunUnderWay: Bool
     /// Seconds.
@@ -134,9 +134,9 @@ struct ViewMaker: Sendable {
         let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
         let file = shelved.removedAt == nil ? shelved.file : nil
         var view = EpisodeView(
-            rowID: PageRoutes.name(of: identity), source: identity.book.source, book: identity.book.id,
+            rowID: identity.pathName, source: identity.book.source, book: identity.book.id,
             id: identity.key, number: shelved.episode.section, name: shelved.episode.name,
-            page: routes.episode(identity), bookTitle: book.title, bookPage: routes.book(identity.book),
+            page: routes.page(of: identity), bookTitle: book.title, bookPage: routes.page(of: identity.book),
             length: shelved.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
             state: state.rawValue, stateLabel: phrases(named: "state.\(state.rawValue)"), bar: nil, moving: "",
             heard: heard(position), error: state == .failed ? shelved.transfer?.error.map { phrases($0) } : nil,
@@ -174,11 +174,11 @@ struct ViewMaker: Sendable {
     ) -> PlayView {
         let identity = episode.identity
         return PlayView(
-            media: routes.audio(file), page: routes.episode(identity),
+            media: routes.audio(file), page: routes.page(of: identity),
             at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, revision: Int(position?.revision ?? 0),
             speed: speed.map { "\($0)" },
             name: episode.name, album: book.title, artist: book.author ?? book.narrator ?? "",
-            cover: routes.cover(identity.book),
+            cover: routes.cover(of: identity.book),
             source: identity.book.source, book: identity.book.id, id: identity.key, label: label.map { phrases($0) },
             spoken: phrases(
                 .actionOf, ["action": phrases(label ?? .play), "name": episode.name]))
@@ -217,7 +217,7 @@ struct ViewMaker: Sendable {
         guard visitor.keepsPositions else { return [] }
         return [
             button(
-                "dismiss", .dismiss, field: "ref", value: PageRoutes.reference(of: book.identity), of: book.title,
+                "dismiss", .dismiss, field: "ref", value: book.identity.pathReference, of: book.title,
                 kind: "quiet")
         ]
     }
@@ -230,7 +230,7 @@ struct ViewMaker: Sendable {
             answer: Phrase? = nil
         ) -> ActionView {
             self.button(
-                action, label, field: "episode", value: PageRoutes.name(of: episode.identity), of: episode.name,
+                action, label, field: "episode", value: episode.identity.pathName, of: episode.name,
                 kind: kind, hidden: hidden, question: question.map(words), answer: answer)
         }
         let delete = button("remove", .delete, kind: "quiet", question: .deleteQuestion, answer: .deleteFile)

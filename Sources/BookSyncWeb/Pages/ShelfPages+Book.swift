@@ -99,7 +99,7 @@ extension ShelfPages {
         let bookmarks = try await shelf.bookmarkedEpisodes(of: identity)
         let nextBook = try await shelf.nextBook(after: identity)
         let maker = maker(for: request, isRunUnderWay: episodes.isRunUnderWay)
-        let (phrases, index) = (maker.phrases, request.routes.book(identity))
+        let (phrases, index) = (maker.phrases, request.routes.page(of: identity))
         func address(_ change: (inout Search) -> Void, page: Int? = nil) -> String {
             var other = search
             change(&other)
@@ -108,11 +108,11 @@ extension ShelfPages {
                 + query.map { "\($0.name)=\(ClientView.encoded($0.value))" }.joined(separator: "&")
         }
         let marks = maker.marks(
-            "ref", PageRoutes.reference(of: identity), of: shelved.book.title,
+            "ref", identity.pathReference, of: shelved.book.title,
             isPlayed: progress.map { $0.played >= $0.episodes } ?? false, isBegun: progress != nil)
         let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
-            cover: request.routes.cover(identity), feed: request.apps.feed(of: identity),
+            cover: request.routes.cover(of: identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(
                 of: shelved, progress,
                 in: request.shelf.hasSeveralLibraries ? request.shelf.place.name : nil),
@@ -143,7 +143,7 @@ extension ShelfPages {
                 return row
             }, marks: ActionsView(actions: marks),
             bookmarks: bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
-            nextBook: nextBook.map { BookLink(page: request.routes.book($0.identity), title: $0.title) })
+            nextBook: nextBook.map { BookLink(page: request.routes.page(of: $0.identity), title: $0.title) })
         return (view, shelved, maker)
     }
 
@@ -160,7 +160,7 @@ extension ShelfPages {
         }
         let isJoining = try await desk.isJoining(book.identity)
         let links = files.map { index, file in
-            let (name, root) = (PageRoutes.name(of: book.identity), request.root)
+            let (name, root) = (book.identity.pathName, request.root)
             let ending = file.path.split(separator: ".").last ?? "m4b"
             return ChoiceView(
                 href: "\(root)/joined/\(name)/\(index).\(ending)", label: "\(splitLibraryPath(file.path).name)",
@@ -173,7 +173,7 @@ extension ShelfPages {
             : phrases(files.isEmpty ? .notJoined : isUpToDate ? .joinUpToDate : .joinOutdated)
         let failure = isJoining || isUpToDate ? nil : await desk.joinFailure(of: book.identity)
         // What is missing would be missing in the file.
-        let reference = PageRoutes.reference(of: book.identity)
+        let reference = book.identity.pathReference
         let join = maker.button("join", .join, field: "book", value: reference, of: book.title)
         let cancel = maker.button("cancel", .cancel, field: "ref", value: reference, of: book.title, kind: "quiet")
         return JoinedView(

@@ -126,7 +126,7 @@ extension ShelfPages {
             entry.size.map(phrases.bytes), phrases(.foundIn, ["sources": book.sources.joined(separator: ", ")]),
         ]
         return FoundView(
-            ids: book.places.map { PageRoutes.reference(of: $0.entry.identity) }.joined(separator: " "),
+            ids: book.places.map { $0.entry.identity.pathReference }.joined(separator: " "),
             title: entry.title,
             people: maker.people(
                 of: Book(identity: entry.identity, title: entry.title, author: entry.author, narrator: entry.narrator)),

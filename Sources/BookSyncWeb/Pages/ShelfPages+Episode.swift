@@ -38,9 +38,9 @@ extension ShelfPages {
             let marks = maker.marks(
                 "episode", row.rowID, of: row.name, isPlayed: position?.isFinished == true, isBegun: position != nil)
             return EpisodePageView(
-                row: row, cover: request.routes.cover(book.identity),
+                row: row, cover: request.routes.cover(of: book.identity),
                 facts: facts(of: episode.shelved, heard: row.heard, phrases), marks: ActionsView(actions: marks),
-                previous: before.map(request.routes.episode), next: after.map(request.routes.episode),
+                previous: before.map(request.routes.page(of:)), next: after.map(request.routes.page(of:)),
                 // Only the player can go to a chapter.
                 chapters: row.player == nil
                     ? []

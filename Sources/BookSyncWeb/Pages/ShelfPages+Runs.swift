@@ -35,7 +35,7 @@ extension ShelfPages {
         return try page(.runs, view, with: "runs", for: request, section: .runs, unanswered: unanswered)
     }
 
-    private static func view(_ run: ShownRun, _ phrases: Strings, _ routes: PageRoutes) -> RunView {
+    private static func view(_ run: ShownRun, _ phrases: Strings, _ routes: ShelfAddresses) -> RunView {
         let (record, summary) = (run.record, run.record.summary)
         let (state, label): (String, Phrase) =
             switch run.state {
@@ -72,7 +72,7 @@ extension ShelfPages {
         return RunView(
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
             what: what.joined(separator: " · "),
-            books: named.map { BookLink(page: routes.book($0.book), title: $0.title ?? $0.book.description) },
+            books: named.map { BookLink(page: routes.page(of: $0.book), title: $0.title ?? $0.book.description) },
             more: named.isEmpty || more < 1 ? nil : phrases(.countMore, count: more),
             came: came.joined(separator: " · "), error: record.error.map { phrases($0) })
     }

@@ -50,7 +50,7 @@ extension ShelfPages {
         let part = PagePart(request.query["page"], of: front.sum.books, size: ServedShelf.booksOnPage)
         func address(_ page: Int, _ order: ShelfOrder) -> String {
             let query = (order == .updated ? [] : ["sort=\(order.rawValue)"]) + (page == 1 ? [] : ["page=\(page)"])
-            return request.routes.shelf + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+            return request.routes.root + "/" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         }
         let shown = front.books.dropFirst(part.first).prefix(part.size)
         let sum = [
@@ -84,8 +84,8 @@ extension ShelfPages {
     private static func view(_ listening: ShelfFront.Listening, _ maker: ViewMaker) -> ContinuingView {
         let (book, episode) = (listening.book, listening.episode)
         return ContinuingView(
-            page: maker.routes.episode(episode.identity), bookPage: maker.routes.book(book.identity),
-            bookTitle: book.title, name: episode.name, cover: maker.routes.smallCover(book.identity),
+            page: maker.routes.page(of: episode.identity), bookPage: maker.routes.page(of: book.identity),
+            bookTitle: book.title, name: episode.name, cover: maker.routes.smallCover(of: book.identity),
             heard: maker.heard(listening.position),
             player: maker.play(episode, listening.file, of: book, at: listening.position, speed: listening.speed),
             actions: maker.dismissal(of: book))

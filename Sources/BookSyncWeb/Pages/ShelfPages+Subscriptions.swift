@@ -147,13 +147,13 @@ extension ShelfPages {
         if maker.visitor.mayChange, !isConfigured {
             let book = subscription.book
             // A list is no book on the shelf, which is found by its name in addresses.
-            let reference = book.isCollection ? book.description : PageRoutes.reference(of: book)
+            let reference = book.isCollection ? book.description : book.pathReference
             actions.append(
                 maker.button("unsubscribe", .unsubscribe, field: "ref", value: reference, of: title, kind: "quiet"))
         }
         return FollowedView(
-            title: title, page: book.map { maker.routes.book($0.book.identity) },
-            cover: book.map { maker.routes.smallCover($0.book.identity) },
+            title: title, page: book.map { maker.routes.page(of: $0.book.identity) },
+            cover: book.map { maker.routes.smallCover(of: $0.book.identity) },
             reference: subscription.book.description,
             limits: subscription.filter.latest.map { maker.phrases(.latestOnly, count: $0) },
             counts: book.map { maker.card($0).spoken },

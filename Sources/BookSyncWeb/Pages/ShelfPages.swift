@@ -117,7 +117,7 @@ package struct ShelfPages: Sendable {
         let main = try part(model, with: template, for: request)
         let discover = visitor.mayChange ? [(Phrase.discover, routes.root + "/discover")] : []
         let sections: [(Phrase, String)] =
-            [(.shelf, routes.shelf)] + discover + [
+            [(.shelf, routes.root + "/")] + discover + [
                 (.queue, routes.root + "/queue"), (.subscriptions, routes.root + "/subscriptions"),
                 (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
             ]
@@ -141,7 +141,7 @@ package struct ShelfPages: Sendable {
 }
 
 extension ShelfPages.Request {
-    var routes: PageRoutes { PageRoutes(root: root) }
+    var routes: ShelfAddresses { ShelfAddresses(root: root) }
 
     /// What is searched for: forms write blanks as plus signs.
     var searched: String {
