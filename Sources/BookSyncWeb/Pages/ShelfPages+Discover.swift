@@ -23,13 +23,6 @@ extension ShelfPages {
         var books: [FoundView] = []
     }
 
-    private struct DiscoverView: ViewModel {
-        var text: String
-        var wantedLanguage: String
-        var choices: [ChoiceView]
-        var results: ResultsView
-    }
-
     /// Books that catalogs have: what a search finds that was begun, else the form alone, filled in.
     func discoverPage(_ request: Request, _ desk: RunQueue) async throws -> Page {
         var (sources, results) = ([String](), ResultsView())
@@ -39,10 +32,11 @@ extension ShelfPages {
         } catch let failure as Failure {
             results.unanswered.insert(ErrorView(failure, phrases(for: request)), at: 0)
         }
-        let view = DiscoverView(
+        let view = (
             text: request.searched, wantedLanguage: request.query["language"] ?? "",
             choices: sources.map { ChoiceView(href: "", label: $0, isCurrent: $0 == request.query["source"]) },
-            results: results)
+            results: results
+        )
         return try page(.discover, view, with: "discover", for: request, section: .discover)
     }
 

@@ -2,23 +2,6 @@ import BookModel
 import BookSync
 
 extension ShelfPages {
-    private struct FindingView: ViewModel {
-        var status: String
-        var statusLabel: String
-        var check: String
-        var message: String
-        var remedy: String?
-        /// Whether a part of the two is not in the language of the page.
-        var isEnglish: Bool
-    }
-
-    private struct DoctorView: ViewModel {
-        var sum: String
-        var findings: [FindingView]
-        var hasAsked: Bool
-        var mayAsk: Bool
-    }
-
     /// What `booksync doctor` finds. The sources are asked when the button was pressed only.
     func doctorPage(_ request: Request, asksSources: Bool = false) async throws -> Page {
         let phrases = phrases(for: request)
@@ -30,19 +13,22 @@ extension ShelfPages {
         var sum: [String] = []
         if problems > 0 { sum.append(phrases(.countProblems, count: problems)) }
         if warnings > 0 { sum.append(phrases(.countWarnings, count: warnings)) }
-        let view = DoctorView(
+        let view = (
             sum: sum.isEmpty ? phrases(.allIsWell) : sum.joined(separator: " · "),
             findings: findings.map { Self.view($0, phrases) }, hasAsked: asksSources,
-            mayAsk: !asksSources && request.visitor.mayChange)
+            mayAsk: !asksSources && request.visitor.mayChange
+        )
         return try page(.doctor, view, with: "doctor", for: request, section: .doctor)
     }
 
-    private static func view(_ finding: Finding, _ phrases: Strings) -> FindingView {
-        FindingView(
+    private static func view(_ finding: Finding, _ phrases: Strings) -> Any {
+        (
             status: finding.status.rawValue, statusLabel: phrases(named: "finding.\(finding.status.rawValue)"),
             check: name(of: finding.check, phrases),
             message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) },
-            isEnglish: ([finding.message] + [finding.remedy].compactMap(\.self)).contains { phrases.isForeign($0) })
+            // Whether a part of the two is not in the language of the page.
+            isEnglish: ([finding.message] + [finding.remedy].compactMap(\.self)).contains { phrases.isForeign($0) }
+        )
     }
 
     private static func name(of check: Message, _ phrases: Strings) -> String {

@@ -3,28 +3,11 @@ import BookSync
 import CatalogStore
 
 extension ShelfPages {
-    private struct EpisodePageView: ViewModel {
-        var row: EpisodeView
-        var cover: String
-        var facts: [FactView]
-        var marks: ActionsView
-        var previous: String?
-        var next: String?
-        var chapters: [ChapterView]
-    }
-
-    private struct ChapterView: ViewModel {
-        /// Seconds.
-        var from: Double
-        var time: String
-        var title: String
-    }
-
     /// One episode, and the way to those beside it that can be heard; the player asks it for them.
     /// - Returns: nil when nothing on the shelf has this name.
     func episodePage(_ request: Request, name: String, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let view = try await request.shelf.read { shelf -> EpisodePageView? in
+        let found = try await request.shelf.read { shelf -> (row: EpisodeView, view: any Sendable)? in
             guard let (episode, book) = try await shelf.episode(name, in: id, of: source) else { return nil }
             let identity = episode.shelved.episode.identity
             let (before, after) = try await shelf.store.neighbours(of: identity)
@@ -37,21 +20,20 @@ extension ShelfPages {
                 label: position?.isFinished == false ? .playOn : .playFromStart)
             let marks = maker.marks(
                 "episode", row.rowID, of: row.name, isPlayed: position?.isFinished == true, isBegun: position != nil)
-            return EpisodePageView(
+            let view = (
                 row: row, cover: request.routes.cover(of: book.identity),
                 facts: facts(of: episode.shelved, heard: row.heard, phrases), marks: ActionsView(actions: marks),
                 previous: before.map(request.routes.page(of:)), next: after.map(request.routes.page(of:)),
                 // Only the player can go to a chapter.
                 chapters: row.player == nil
                     ? []
-                    : chapters.map {
-                        ChapterView(from: $0.start, time: phrases.clock($0.start), title: $0.title ?? "")
-                    })
+                    : chapters.map { (from: $0.start, time: phrases.clock($0.start), title: $0.title ?? "") }
+            )
+            return (row, view)
         }
-        guard let view else { return nil }
+        guard let (row, view) = found else { return nil }
         return try page(
-            .episodes, named: "\(view.row.name) · \(view.row.bookTitle)", view, with: "episode", for: request,
-            section: .shelf)
+            .episodes, named: "\(row.name) · \(row.bookTitle)", view, with: "episode", for: request, section: .shelf)
     }
 
     private func facts(of shelved: EpisodeRecord, heard: String?, _ phrases: Strings) -> [FactView] {

@@ -19,15 +19,6 @@ extension ErrorView {
 }
 
 extension ShelfPages {
-    private struct LoginView: ViewModel {
-        var trouble: String?
-        /// Whether one says who one is.
-        var hasNames: Bool
-        var hint: String?
-        /// Where the visitor wanted to go.
-        var back: String
-    }
-
     /// The form that asks for the password.
     /// - Parameters:
     ///   - back: where the visitor wanted to go: a path of ours.
@@ -46,9 +37,10 @@ extension ShelfPages {
             case (true, true): .logInNamesHint
             case (true, false): nil
             }
-        let view = LoginView(
+        let view = (
             trouble: trouble.map { phrases($0) }, hasNames: request.visitor.hasNames, hint: hint.map { phrases($0) },
-            back: back)
+            back: back
+        )
         return try page(.logIn, view, with: "login", for: request, status: status, isLive: false)
     }
 

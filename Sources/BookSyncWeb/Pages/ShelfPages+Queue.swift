@@ -2,16 +2,6 @@ import BookModel
 import BookSync
 
 extension ShelfPages {
-    private struct QueueView: ViewModel {
-        var sum: String
-        var asked: String?
-        var actions: [ActionView]
-        var caption: String
-        var hasBooks = true
-        var rows: [EpisodeView]
-        var pager: PagerView?
-    }
-
     private static let transfersOnPage = 100
 
     /// What is being fetched, waits, is paused or failed.
@@ -59,11 +49,12 @@ extension ShelfPages {
                 actions.append(button("resume", .resumeAll))
             }
         }
-        let view = QueueView(
+        let view = (
             sum: sum.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }.joined(separator: " · "),
             asked: states.answers.flatMap { $0.value?.requests ?? [] }.summary.map { phrases($0) }, actions: actions,
-            caption: phrases(.queue), rows: rows,
-            pager: part.pager(phrases) { "\(request.routes.root)/queue?page=\($0)" })
+            caption: phrases(.queue), hasBooks: true, rows: rows,
+            pager: part.pager(phrases) { "\(request.routes.root)/queue?page=\($0)" }
+        )
         return try page(
             .queue, view, with: "queue", for: request, section: .queue, isRenewed: true, unanswered: states.failures)
     }

@@ -7,22 +7,6 @@ extension ShelfPages {
         var title: String
     }
 
-    private struct RunView: ViewModel {
-        var state: String
-        var stateLabel: String
-        var when: String
-        var what: String
-        var books: [BookLink]
-        /// How many books are not named.
-        var more: String?
-        var came: String
-        var error: String?
-    }
-
-    private struct RunsView: ViewModel {
-        var runs: [RunView]
-    }
-
     private static let runs = 50
     /// Of each run.
     private static let namedBooks = 5
@@ -31,11 +15,11 @@ extension ShelfPages {
     func runsPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
         let (runs, unanswered) = try await request.shelf.runs(last: Self.runs)
-        let view = RunsView(runs: runs.reversed().map { Self.view($0, phrases, request.routes) })
+        let view = ["runs": runs.reversed().map { Self.view($0, phrases, request.routes) }]
         return try page(.runs, view, with: "runs", for: request, section: .runs, unanswered: unanswered)
     }
 
-    private static func view(_ run: ShownRun, _ phrases: Strings, _ routes: ShelfAddresses) -> RunView {
+    private static func view(_ run: ShownRun, _ phrases: Strings, _ routes: ShelfAddresses) -> Any {
         let (record, summary) = (run.record, run.record.summary)
         let (state, label): (String, Phrase) =
             switch run.state {
@@ -69,11 +53,13 @@ extension ShelfPages {
         what += [run.library].compactMap(\.self)
         let named = record.named.prefix(namedBooks)
         let more = record.books - named.count
-        return RunView(
+        return (
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
             what: what.joined(separator: " · "),
             books: named.map { BookLink(page: routes.page(of: $0.book), title: $0.title ?? $0.book.description) },
+            // How many books are not named.
             more: named.isEmpty || more < 1 ? nil : phrases(.countMore, count: more),
-            came: came.joined(separator: " · "), error: record.error.map { phrases($0) })
+            came: came.joined(separator: " · "), error: record.error.map { phrases($0) }
+        )
     }
 }

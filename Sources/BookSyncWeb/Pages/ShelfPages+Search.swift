@@ -4,20 +4,6 @@ import CatalogStore
 import Settings
 
 extension ShelfPages {
-    private struct TableView: ViewModel {
-        var caption: String
-        var hasBooks = true
-        var rows: [EpisodeView]
-    }
-
-    private struct SearchView: ViewModel {
-        var heading: String
-        var sum: String
-        var books: [BookCard]
-        /// nil where no episode was found.
-        var table: TableView?
-    }
-
     private static let hits = 60
 
     /// Books and episodes that a text is found in.
@@ -56,9 +42,10 @@ extension ShelfPages {
                 phrases(hasMore ? .countMoreFound : .countFound, count: count)
             }
         let heading = text.isEmpty ? phrases(.searchHeading) : phrases(.searchFor, ["text": text])
-        let view = SearchView(
+        let view = (
             heading: heading, sum: sum, books: books,
-            table: rows.isEmpty ? nil : TableView(caption: heading, rows: rows))
+            table: rows.isEmpty ? nil : (caption: heading, hasBooks: true, rows: rows)
+        )
         return try page(
             .searchHeading, named: heading, view, with: "search", for: request, unanswered: unanswered)
     }

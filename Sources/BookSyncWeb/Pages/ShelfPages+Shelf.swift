@@ -2,37 +2,6 @@ import BookModel
 import BookSync
 
 extension ShelfPages {
-    private struct ContinuingView: ViewModel {
-        var page: String
-        var bookPage: String
-        var bookTitle: String
-        var name: String
-        var cover: String
-        var heard: String?
-        var player: PlayView?
-        var actions: [ActionView]
-    }
-
-    private struct ListedView: ViewModel {
-        var title: String
-        var author: String
-        var actions: [ActionView]
-    }
-
-    private struct ShelfView: ViewModel {
-        /// Whether anything may be downloaded while the page is looked at.
-        var isLive: Bool
-        var continuing: [ContinuingView]
-        var sum: String
-        var isSortable: Bool
-        var sorts: [ChoiceView]
-        var isEmpty: Bool
-        var books: [BookCard]
-        var pager: PagerView?
-        /// Books that followed authors have besides.
-        var more: [ListedView]
-    }
-
     private static let maxPage = 1_000_000
 
     private static let sorts: [(order: ShelfOrder, label: Phrase)] = [
@@ -57,7 +26,8 @@ extension ShelfPages {
             phrases(.countBooks, count: front.sum.books), phrases(.countEpisodes, count: front.sum.episodes),
             phrases.bytes(front.sum.bytes),
         ]
-        let view = ShelfView(
+        let view = (
+            // Whether anything may be downloaded while the page is looked at.
             isLive: !request.visitor.user.isLimited, continuing: front.listening.map { Self.view($0, maker) },
             sum: front.sum.books == 0 ? "" : sum.joined(separator: " · "), isSortable: front.sum.books > 1,
             sorts: Self.sorts.map {
@@ -71,23 +41,25 @@ extension ShelfPages {
                 return maker.card(book, front.progress[identity], isMoving: front.moving.contains(identity))
             },
             pager: part.pager(phrases) { address($0, order) },
+            // Books that followed authors have besides.
             more: more.map { listed in
                 let add = maker.button(
                     "subscribe", .add, field: "ref", value: listed.reference, of: listed.title)
-                return ListedView(
-                    title: listed.title, author: listed.author, actions: [add])
-            })
+                return (title: listed.title, author: listed.author, actions: [add])
+            }
+        )
         return try page(
             .shelf, view, with: "shelf", for: request, section: .shelf, unanswered: fronts.failures)
     }
 
-    private static func view(_ listening: ShelfFront.Listening, _ maker: ViewMaker) -> ContinuingView {
+    private static func view(_ listening: ShelfFront.Listening, _ maker: ViewMaker) -> Any {
         let (book, episode) = (listening.book, listening.episode)
-        return ContinuingView(
+        return (
             page: maker.routes.page(of: episode.identity), bookPage: maker.routes.page(of: book.identity),
             bookTitle: book.title, name: episode.name, cover: maker.routes.smallCover(of: book.identity),
             heard: maker.heard(listening.position),
             player: maker.play(episode, listening.file, of: book, at: listening.position, speed: listening.speed),
-            actions: maker.dismissal(of: book))
+            actions: maker.dismissal(of: book)
+        )
     }
 }

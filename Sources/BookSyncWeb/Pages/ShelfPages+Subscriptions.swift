@@ -6,52 +6,6 @@ import Foundation
 import Settings
 
 extension ShelfPages {
-    private struct FollowedView: ViewModel {
-        var title: String
-        var page: String?
-        var cover: String?
-        var reference: String
-        var limits: String?
-        /// How much of it is on disk; nil before its catalog was read.
-        var counts: String?
-        var isConfigured: Bool
-        var actions: [ActionView]
-    }
-
-    private struct ListedView: ViewModel {
-        var number: Int
-        var name: String
-        var length: String
-    }
-
-    private struct PreviewView: ViewModel {
-        var title: String
-        var people: String?
-        var summary: String?
-        var counts: String
-        var warning: String?
-        var episodes: [ListedView]
-        var more: String?
-        var reference: String
-        /// Where the first episode can be heard.
-        var sample: String?
-    }
-
-    private struct SubscriptionsView: ViewModel {
-        var sum: String
-        var reference: String
-        var trouble: ErrorView?
-        /// What became of an imported list, and of each feed that was refused.
-        var imported: [String]
-        var preview: PreviewView?
-        var subscriptions: [FollowedView]
-        var pager: PagerView?
-        /// When the next mirror run begins, where one may be asked for.
-        var schedule: String?
-        var outline: String
-        var rotate: ActionsView?
-    }
-
     /// Episodes that a preview shows.
     private static let previewed = 12
     private static let subscriptionsOnPage = 100
@@ -92,7 +46,7 @@ extension ShelfPages {
             return self.view(
                 subscription, books[book], previewed: previewed[book], isConfigured: isConfigured.contains(book), maker)
         }
-        var preview: PreviewView?
+        var preview: Any?
         var trouble: ErrorView?
         var imported: [String] = []
         do {
@@ -104,8 +58,8 @@ extension ShelfPages {
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
                 let (listed, sample) = try await desk.previews.preview(try BookReference(parsing: reference))
-                preview = self.view(listed, reference, phrases, maker)
-                preview?.sample = sample.map { "\(request.root)/previews/\($0)" }
+                let heard = sample.map { "\(request.root)/previews/\($0)" }
+                preview = self.view(listed, reference, heard, phrases, maker)
             } catch let failure as Failure {
                 trouble = ErrorView(failure, phrases)
             }
@@ -120,12 +74,15 @@ extension ShelfPages {
             let next = await wholeShelf.desk?.nextMirror
             schedule = next.map { phrases(.nextMirror, ["time": phrases.time($0)]) } ?? phrases(.noMirror)
         }
-        let view = SubscriptionsView(
+        let view = (
             sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
+            // What became of an imported list, and of each feed that was refused.
             trouble: trouble, imported: imported, preview: preview, subscriptions: followed,
             pager: part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
+            // When the next mirror run begins, where one may be asked for.
             schedule: schedule, outline: request.apps.outline,
-            rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
+            rotate: mayChange ? ActionsView(actions: [rotate]) : nil
+        )
         return try page(
             .subscriptions, view, with: "subscriptions", for: request, section: .subscriptions,
             unanswered: stored.failures)
@@ -141,7 +98,7 @@ extension ShelfPages {
 
     private func view(
         _ subscription: Subscription, _ book: BookSummary?, previewed: String?, isConfigured: Bool, _ maker: ViewMaker
-    ) -> FollowedView {
+    ) -> Any {
         let title = subscription.title ?? book?.book.title ?? previewed ?? subscription.book.id
         var actions: [ActionView] = []
         if maker.visitor.mayChange, !isConfigured {
@@ -151,31 +108,35 @@ extension ShelfPages {
             actions.append(
                 maker.button("unsubscribe", .unsubscribe, field: "ref", value: reference, of: title, kind: "quiet"))
         }
-        return FollowedView(
+        return (
             title: title, page: book.map { maker.routes.page(of: $0.book.identity) },
             cover: book.map { maker.routes.smallCover(of: $0.book.identity) },
             reference: subscription.book.description,
             limits: subscription.filter.latest.map { maker.phrases(.latestOnly, count: $0) },
+            // How much of it is on disk; nil before its catalog was read.
             counts: book.map { maker.card($0).spoken },
-            isConfigured: isConfigured, actions: actions)
+            isConfigured: isConfigured, actions: actions
+        )
     }
 
+    /// - Parameter sample: where the first episode can be heard.
     private func view(
-        _ preview: CatalogPreview, _ reference: String, _ phrases: Strings, _ maker: ViewMaker
-    ) -> PreviewView {
+        _ preview: CatalogPreview, _ reference: String, _ sample: String?, _ phrases: Strings, _ maker: ViewMaker
+    ) -> Any {
         var counts = [phrases(.countEpisodes, count: preview.episodes.count)]
         let locked = preview.episodes.count { $0.isLocked }
         if locked > 0 { counts.append("\(phrases(.factLocked)) \(phrases.number(locked))") }
         let bytes = preview.episodes.saturatedSum { $0.size ?? 0 }
         if bytes > 0 { counts.append(phrases.bytes(bytes)) }
         let more = preview.episodes.count - Self.previewed
-        return PreviewView(
+        return (
             title: preview.book.title, people: maker.people(of: preview.book),
             summary: preview.description.summary, counts: counts.joined(separator: " · "),
             warning: preview.proof.warnings.first.map { phrases($0) }
                 ?? (preview.proof.isComplete ? nil : phrases(.incompleteListing)),
             episodes: preview.episodes.prefix(Self.previewed).map {
-                ListedView(number: $0.section, name: $0.name, length: $0.duration.map(phrases.clock) ?? "")
-            }, more: more > 0 ? phrases(.countMore, count: more) : nil, reference: reference)
+                (number: $0.section, name: $0.name, length: $0.duration.map(phrases.clock) ?? "")
+            }, more: more > 0 ? phrases(.countMore, count: more) : nil, reference: reference, sample: sample
+        )
     }
 }

@@ -50,38 +50,6 @@ package struct ShelfPages: Sendable {
             isRunUnderWay: isRunUnderWay, keptInTrash: wholeShelf.configuration.keptInTrash)
     }
 
-    private struct WordView: ViewModel {
-        var name: String
-        var text: String
-    }
-
-    /// A library that could not be looked at.
-    private struct UnansweredView: ViewModel {
-        var sentence: String
-        /// For those who can mend it.
-        var detail: String?
-    }
-
-    private struct Layout: ViewModel {
-        /// Of style and script, in their addresses.
-        var version = StaticFile.version
-        var lang: String
-        var title: String
-        var unanswered: [UnansweredView]
-        var main: String
-        var query: String
-        /// Whether there is nothing that happens to tell of.
-        var isStill: Bool
-        var isLoggedIn: Bool
-        var userName: String?
-        /// Whether the script goes with it.
-        var isLive: Bool
-        /// Whether it is loaded again by itself where there is no script.
-        var isRenewed: Bool
-        var sections: [ChoiceView]
-        var words: [WordView]
-    }
-
     /// What the script says.
     private static let words: [Phrase] = [
         .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
@@ -89,16 +57,15 @@ package struct ShelfPages: Sendable {
         .perSecond, .timeLeft,
     ]
 
-    private static func words(_ phrases: Strings) -> [WordView] {
-        words.map { WordView(name: $0.rawValue, text: phrases($0)) }
-            + Failure.Kind.allCases.map {
-                WordView(name: $0.keyword, text: phrases(named: "failure.\($0.keyword)"))
-            } + [WordView(name: "state.downloading", text: phrases(named: "state.downloading"))]
+    private static func words(_ phrases: Strings) -> [(name: String, text: String)] {
+        words.map { (name: $0.rawValue, text: phrases($0)) }
+            + Failure.Kind.allCases.map { (name: $0.keyword, text: phrases(named: "failure.\($0.keyword)")) }
+            + [(name: "state.downloading", text: phrases(named: "state.downloading"))]
     }
 
     /// What a template makes of a model.
-    func part(_ model: some ViewModel, with template: String, for request: Request) throws -> String {
-        var fields = model.fields
+    func part(_ model: Any, with template: String, for request: Request) throws -> String {
+        var fields = templateFields(of: model)
         fields["root"] = request.root
         fields["token"] = request.visitor.formToken
         fields["address"] = request.address
@@ -109,7 +76,7 @@ package struct ShelfPages: Sendable {
 
     /// A whole page around what a template makes of a model.
     func page(
-        _ title: Phrase, named name: String? = nil, _ model: some ViewModel, with template: String,
+        _ title: Phrase, named name: String? = nil, _ model: Any, with template: String,
         for request: Request, section: Phrase? = nil, status: Int = 200, isLive: Bool = true, isRenewed: Bool = false,
         unanswered: [(place: LibraryPlace, failure: Failure)] = []
     ) throws -> Page {
@@ -121,12 +88,15 @@ package struct ShelfPages: Sendable {
                 (.queue, routes.root + "/queue"), (.subscriptions, routes.root + "/subscriptions"),
                 (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
             ]
-        let layout = Layout(
-            lang: visitor.language.tag, title: name ?? phrases(title),
+        let layout = (
+            // Of style and script, in their addresses.
+            version: StaticFile.version, lang: visitor.language.tag, title: name ?? phrases(title),
             unanswered: unanswered.map { place, failure in
-                UnansweredView(
+                (
                     sentence: phrases(.libraryUnanswered, ["name": place.name]),
-                    detail: visitor.user.isLimited ? nil : phrases(failure.message))
+                    // For those who can mend it.
+                    detail: visitor.user.isLimited ? nil : phrases(failure.message)
+                )
             }, main: main, query: section == .discover ? "" : request.searched, isStill: visitor.user.isLimited,
             isLoggedIn: visitor.isLoggedIn, userName: visitor.user.name, isLive: isLive, isRenewed: isRenewed,
             // Who sees some books only has one section: there is nothing to choose from.
@@ -135,7 +105,8 @@ package struct ShelfPages: Sendable {
                 : sections.map {
                     ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)
                 },
-            words: isLive ? Self.words(phrases) : [])
+            words: isLive ? Self.words(phrases) : []
+        )
         return Page(status: status, bytes: Array(try part(layout, with: "layout", for: request).utf8))
     }
 }

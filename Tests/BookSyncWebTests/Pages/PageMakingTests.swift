@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test func `what is nil means nothing, not the property of an outer model`() throws {
-        let fields = Outer(inner: [Inner(name: "a", note: nil), Inner(name: "b", note: "own")], maybe: nil).fields
+        let fields = templateFields(
+            of: Outer(inner: [Inner(name: "a", note: nil), Inner(name: "b", note: "own")], maybe: nil))
         let text = try PageTemplates.text(
             of: "{{#inner}}{{name}}{{#note}}[{{note}}]{{/note}} {{/inner}}{{^maybe}}none{{/maybe}}", with: fields)
         #expect(text == "a b[own] none")
@@ -32,7 +33,7 @@ import Testing
     func `text cannot leave its place in a page`(text: String, expected: String) throws {
         #expect(MarkupText.escaped(text) == expected)
         #expect(
-            Array(try PageTemplates.text(of: "{{name}}", with: Inner(name: text).fields).utf8) == Array(expected.utf8))
+            Array(try PageTemplates.text(of: "{{name}}", with: ["name": text]).utf8) == Array(expected.utf8))
     }
 
     @Test(

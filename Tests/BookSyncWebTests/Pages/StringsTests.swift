@@ -43,7 +43,8 @@ import Testing
         let visitor = Visitor(
             language: .english, formToken: "", mayChange: true, keepsPositions: false, isLoggedIn: false)
         let maker = ViewMaker(
-            phrases: english, routes: ShelfAddresses(root: ""), visitor: visitor, isRunUnderWay: false, keptInTrash: seconds
+            phrases: english, routes: ShelfAddresses(root: ""), visitor: visitor, isRunUnderWay: false,
+            keptInTrash: seconds
         )
         #expect(maker.words(of: .deleteQuestion).hasSuffix("The trash keeps it for \(shown)."))
     }
