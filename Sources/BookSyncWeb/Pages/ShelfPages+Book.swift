@@ -6,49 +6,6 @@ import LibraryFiles
 import Settings
 
 extension ShelfPages {
-    private struct BookView: ViewModel {
-        var title: String
-        var people: String?
-        var summary: String?
-        var cover: String
-        var feed: String
-        var facts: [FactView]
-        var present: Int
-        var episodes: Int
-        var spoken: String
-        var player: PlayView?
-        var actions: [ActionView]
-        var filters: [ChoiceView]
-        /// Where the episodes are looked through; nil for a book that is seen at a glance.
-        var finding: FindingView?
-        var pager: PagerView?
-        var caption: String
-        var rows: [EpisodeView]
-        var marks: ActionsView
-        var bookmarks: [BookmarkView]
-        /// The next book of the author that there is something to hear of.
-        var nextBook: BookLink?
-        var joined: JoinedView?
-    }
-
-    /// The book as one file, or as several.
-    private struct JoinedView: ViewModel {
-        var status: String
-        var isUnderWay: Bool
-        /// Why it was not made.
-        var failure: String?
-        var files: [ChoiceView]
-        var actions: [ActionView]
-    }
-
-    /// A field for a number or a part of a name, and the two orders.
-    private struct FindingView: ViewModel {
-        var page: String
-        var text: String
-        var isReversed: Bool
-        var sorts: [ChoiceView]
-    }
-
     private static let rowsOnPage = 100
     /// Episodes that are seen at a glance.
     private static let fewEpisodes = 12
@@ -82,14 +39,15 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf has this name.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let found = try await request.shelf.read(id, of: source) { try await bookView(of: $1, request, $0) }
-        guard case (var view, let shelved, let maker)? = found else { return nil }
-        view.joined = try await joined(shelved, request, maker)
-        return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
+        guard let (view, shelved, maker) = found else { return nil }
+        let joined = try await self.joined(shelved, request, maker)
+        let fields = templateFields(of: view).merging(["joined": joined as Any]) { $1 }
+        return try page(.shelf, named: shelved.book.title, fields, with: "book", for: request, section: .shelf)
     }
 
     private func bookView(
         of identity: BookIdentity, _ request: Request, _ shelf: ShelfReader
-    ) async throws -> (view: BookView, shelved: BookSummary, maker: ViewMaker)? {
+    ) async throws -> (view: any Sendable, shelved: BookSummary, maker: ViewMaker)? {
         let positions = try await shelf.store.positions(of: identity, for: shelf.user.id)
         let start = try await Self.start(of: identity, positions, shelf)
         let found = try await Self.find(Search(request.query), in: identity, start, page: request.query["page"], shelf)
@@ -110,7 +68,7 @@ extension ShelfPages {
         let marks = maker.marks(
             "ref", identity.pathReference, of: shelved.book.title,
             isPlayed: progress.map { $0.played >= $0.episodes } ?? false, isBegun: progress != nil)
-        let view = BookView(
+        let view = (
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
             cover: request.routes.cover(of: identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(
@@ -125,15 +83,18 @@ extension ShelfPages {
             filters: filters(episodes.named, phrases, current: search.selection.state) { state in
                 address { $0.selection.state = state }
             },
+            // Where the episodes are looked through, by a number or a part of a name and in two orders; nil for a book that is
+            // seen at a glance.
             finding: shelved.episodes <= Self.fewEpisodes
                 ? nil
-                : FindingView(
+                : (
                     page: index, text: search.text, isReversed: search.selection.isReversed,
                     sorts: [(false, Phrase.sortFirstEpisode), (true, .sortLastEpisode)].map { isReversed, label in
                         ChoiceView(
                             href: address { $0.selection.isReversed = isReversed }, label: phrases(label), count: nil,
                             isCurrent: isReversed == search.selection.isReversed)
-                    }),
+                    }
+                ),
             pager: part.pager(phrases) { address({ _ in }, page: $0) }, caption: shelved.book.title,
             rows: episodes.episodes.map { episode in
                 var row = maker.row(
@@ -143,12 +104,15 @@ extension ShelfPages {
                 return row
             }, marks: ActionsView(actions: marks),
             bookmarks: bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
-            nextBook: nextBook.map { BookLink(page: request.routes.page(of: $0.identity), title: $0.title) })
+            // Of the author, that there is something to hear of.
+            nextBook: nextBook.map { BookLink(page: request.routes.page(of: $0.identity), title: $0.title) }
+        )
         return (view, shelved, maker)
     }
 
+    /// The book as one file, or as several.
     /// - Returns: nil where nothing can be joined.
-    private func joined(_ shelved: BookSummary, _ request: Request, _ maker: ViewMaker) async throws -> JoinedView? {
+    private func joined(_ shelved: BookSummary, _ request: Request, _ maker: ViewMaker) async throws -> Any? {
         let (book, phrases) = (shelved.book, maker.phrases)
         guard request.visitor.mayChange, shelved.present > 0, let desk = request.shelf.desk, let joins = desk.joins
         else {
@@ -176,9 +140,12 @@ extension ShelfPages {
         let reference = book.identity.pathReference
         let join = maker.button("join", .join, field: "book", value: reference, of: book.title)
         let cancel = maker.button("cancel", .cancel, field: "ref", value: reference, of: book.title, kind: "quiet")
-        return JoinedView(
-            status: status, isUnderWay: isJoining, failure: failure.map { phrases($0.message) }, files: links,
-            actions: isJoining ? [cancel] : isUpToDate || shelved.missing > 0 ? [] : [join])
+        return (
+            status: status, isUnderWay: isJoining,
+            // Why it was not made.
+            failure: failure.map { phrases($0.message) }, files: links,
+            actions: isJoining ? [cancel] : isUpToDate || shelved.missing > 0 ? [] : [join]
+        )
     }
 
     /// The part of a book to show, with what is looked for after a number that no episode has became a part of a name.
