@@ -18,12 +18,6 @@ struct BookCard: ViewModel {
     var isMoving = false
 }
 
-/// A label with a value.
-struct FactView: ViewModel {
-    var label: String
-    var value: String
-}
-
 /// A link among others of its kind, of which one is where the visitor is.
 struct ChoiceView: ViewModel {
     var href: String
@@ -114,9 +108,11 @@ extension ViewMaker {
     }
 
     /// - Parameter library: its name, where several are served.
-    func facts(of shelved: BookSummary, _ progress: ListeningProgress?, in library: String?) -> [FactView] {
-        var facts: [FactView] = []
-        func add(_ label: Phrase, _ value: String) { facts.append(FactView(label: phrases(label), value: value)) }
+    func facts(of shelved: BookSummary, _ progress: ListeningProgress?, in library: String?) -> [(
+        label: String, value: String
+    )] {
+        var facts: [(label: String, value: String)] = []
+        func add(_ label: Phrase, _ value: String) { facts.append((phrases(label), value)) }
         add(.factEpisodes, phrases.number(shelved.episodes))
         add(.factOnDisk, phrases.number(shelved.present))
         if shelved.missing > 0 { add(.factMissing, phrases.number(shelved.missing)) }

@@ -22,22 +22,10 @@ struct ActionView: ViewModel {
     var answer = ""
 }
 
-/// Buttons that stand together.
-struct ActionsView: ViewModel {
-    var actions: [ActionView]
-}
-
 /// A field of a form.
 struct FieldView: ViewModel {
     var name: String
     var value: String
-}
-
-/// How far something is.
-struct BarView: ViewModel {
-    var value: Int64
-    var max: Int64
-    var label: String
 }
 
 /// A button that plays an episode, with all that the player has to know.
@@ -80,7 +68,8 @@ struct EpisodeView: ViewModel {
     /// A word for style sheet and script.
     var state: String
     var stateLabel: String
-    var bar: BarView?
+    /// How far it is.
+    var bar: (value: Int64, max: Int64, label: String)?
     /// What moves: bytes, speed, time left.
     var moving: String
     var heard: String?
@@ -146,8 +135,7 @@ struct ViewMaker: Sendable {
         switch state {
         case .downloading, .verifying, .paused, .interrupted, .failed, .waiting:
             guard episode.bytesDone > 0 || state == .downloading else { break }
-            view.bar = BarView(
-                value: episode.bytesDone, max: max(size ?? 0, episode.bytesDone, 1), label: view.name)
+            view.bar = (episode.bytesDone, max(size ?? 0, episode.bytesDone, 1), view.name)
             view.moving = progress(episode.bytesDone, of: size)
         default: break
         }

@@ -102,10 +102,10 @@ extension ShelfPages {
                     speed: speed)
                 row.isSought = episode.shelved.episode.section == search.section
                 return row
-            }, marks: ActionsView(actions: marks),
+            }, marks: ["actions": marks],
             bookmarks: bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
             // Of the author, that there is something to hear of.
-            nextBook: nextBook.map { BookLink(page: request.routes.page(of: $0.identity), title: $0.title) }
+            nextBook: nextBook.map { (page: request.routes.page(of: $0.identity), title: $0.title) }
         )
         return (view, shelved, maker)
     }

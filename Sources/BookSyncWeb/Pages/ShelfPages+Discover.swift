@@ -4,23 +4,11 @@ import CatalogFetcher
 import Settings
 
 extension ShelfPages {
-    private struct FoundView: ViewModel {
-        /// Names of the book in each source, by which a row is known again.
-        var ids: String
-        var title: String
-        var people: String?
-        var facts: String
-        var reference: String
-        var actions: [ActionView]
-        /// What of these was done before.
-        var done: [String]
-    }
-
     private struct ResultsView: ViewModel {
         var status = ""
         var isUnderWay = false
         var unanswered: [ErrorView] = []
-        var books: [FoundView] = []
+        var books: [any Sendable] = []
     }
 
     /// Books that catalogs have: what a search finds that was begun, else the form alone, filled in.
@@ -97,7 +85,7 @@ extension ShelfPages {
         }
     }
 
-    private func view(_ book: FoundBook, _ followed: Set<BookIdentity>, _ maker: ViewMaker) -> FoundView {
+    private func view(_ book: FoundBook, _ followed: Set<BookIdentity>, _ maker: ViewMaker) -> any Sendable {
         let (entry, phrases) = (book.entry, maker.phrases)
         // As a user would type it: what a catalog has published is no secret.
         let reference = entry.address?.secretText ?? entry.reference
@@ -119,12 +107,16 @@ extension ShelfPages {
             entry.language, entry.episodes.map { phrases(.countEpisodes, count: $0) }, entry.seconds.map(phrases.span),
             entry.size.map(phrases.bytes), phrases(.foundIn, ["sources": book.sources.joined(separator: ", ")]),
         ]
-        return FoundView(
+        return (
+            // Names of the book in each source, by which a row is known again.
             ids: book.places.map { $0.entry.identity.pathReference }.joined(separator: " "),
             title: entry.title,
             people: maker.people(
                 of: Book(identity: entry.identity, title: entry.title, author: entry.author, narrator: entry.narrator)),
             facts: facts.compactMap(\.self).joined(separator: " · "), reference: reference,
-            actions: actions, done: done)
+            actions: actions,
+            // What of these was done before.
+            done: done
+        )
     }
 }

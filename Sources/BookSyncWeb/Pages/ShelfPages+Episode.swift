@@ -22,7 +22,7 @@ extension ShelfPages {
                 "episode", row.rowID, of: row.name, isPlayed: position?.isFinished == true, isBegun: position != nil)
             let view = (
                 row: row, cover: request.routes.cover(of: book.identity),
-                facts: facts(of: episode.shelved, heard: row.heard, phrases), marks: ActionsView(actions: marks),
+                facts: facts(of: episode.shelved, heard: row.heard, phrases), marks: ["actions": marks],
                 previous: before.map(request.routes.page(of:)), next: after.map(request.routes.page(of:)),
                 // Only the player can go to a chapter.
                 chapters: row.player == nil
@@ -36,7 +36,9 @@ extension ShelfPages {
             .episodes, named: "\(row.name) · \(row.bookTitle)", view, with: "episode", for: request, section: .shelf)
     }
 
-    private func facts(of shelved: EpisodeRecord, heard: String?, _ phrases: Strings) -> [FactView] {
+    private func facts(of shelved: EpisodeRecord, heard: String?, _ phrases: Strings) -> [(
+        label: String, value: String
+    )] {
         let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
         let attempts = shelved.transfer?.attempts ?? 0
         let facts: [(Phrase, String?)] = [
@@ -50,7 +52,7 @@ extension ShelfPages {
         ]
         return facts.compactMap { label, value in
             guard let value, !value.isEmpty else { return nil }
-            return FactView(label: phrases(label), value: value)
+            return (label: phrases(label), value: value)
         }
     }
 }

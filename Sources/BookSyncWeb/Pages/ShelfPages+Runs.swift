@@ -2,11 +2,6 @@ import BookModel
 import BookSync
 
 extension ShelfPages {
-    struct BookLink: ViewModel {
-        var page: String
-        var title: String
-    }
-
     private static let runs = 50
     /// Of each run.
     private static let namedBooks = 5
@@ -56,7 +51,7 @@ extension ShelfPages {
         return (
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
             what: what.joined(separator: " · "),
-            books: named.map { BookLink(page: routes.page(of: $0.book), title: $0.title ?? $0.book.description) },
+            books: named.map { (page: routes.page(of: $0.book), title: $0.title ?? $0.book.description) },
             // How many books are not named.
             more: named.isEmpty || more < 1 ? nil : phrases(.countMore, count: more),
             came: came.joined(separator: " · "), error: record.error.map { phrases($0) }

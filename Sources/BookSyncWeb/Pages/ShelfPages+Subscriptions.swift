@@ -81,7 +81,7 @@ extension ShelfPages {
             pager: part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
             // When the next mirror run begins, where one may be asked for.
             schedule: schedule, outline: request.apps.outline,
-            rotate: mayChange ? ActionsView(actions: [rotate]) : nil
+            rotate: mayChange ? ["actions": [rotate]] : nil
         )
         return try page(
             .subscriptions, view, with: "subscriptions", for: request, section: .subscriptions,

@@ -18,7 +18,7 @@ private func templateValue(_ value: Any) -> Any {
     if value is any ViewModel { return templateFields(of: value) }
     let mirror = Mirror(reflecting: value)
     return switch mirror.displayStyle {
-    case .tuple: templateFields(of: value)
+    case .tuple, .dictionary: templateFields(of: value)
     case .collection: mirror.children.map { templateValue($0.value) }
     case .optional: mirror.children.first.map { templateValue($0.value) } ?? NSNull()
     default: value
