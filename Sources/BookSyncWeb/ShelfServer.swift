@@ -118,7 +118,7 @@ package struct ShelfServer: Sendable {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        EarlyHandlers(certificate), ConnectionLimitHandler(connections), UnsentLimitHandler(),
+                        ConnectionSetup(certificate), ConnectionLimitHandler(connections),
                         IdleStateHandler(writeTimeout: stall), StalledAnswerHandler(),
                     ],
                     idleTimeout: TimeAmount(limits.request),
