@@ -55,11 +55,10 @@ package actor CatalogSearches {
     /// Those that can be searched, in the order in which they are asked.
     package func sources() async throws -> [String] {
         if let names { return names }
-        try await withSearch(nil) { await self.know($0.sources) }
-        return names ?? []
+        let found = try await withSearch(nil) { $0.sources }
+        names = found
+        return found
     }
-
-    private func know(_ names: [String]) { self.names = names }
 
     /// Begins a search, unless the same is under way, or what it found is kept.
     /// - Parameter source: the only one to ask; nil for all.
@@ -138,9 +137,9 @@ package actor CatalogSearches {
         }
     }
 
-    private nonisolated func withSearch(
-        _ source: String?, _ body: @escaping @Sendable (CatalogSearch) async throws -> Void
-    ) async throws {
+    private nonisolated func withSearch<Answer: Sendable>(
+        _ source: String?, _ body: @escaping @Sendable (CatalogSearch) async throws -> Answer
+    ) async throws -> Answer {
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             try await body(configuration.catalogSearch(in: source.map { [$0] } ?? [], over: transport))
         }

@@ -63,7 +63,7 @@ package actor RunQueue {
     /// Tells ``work()`` that there may be something to do.
     private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     /// What is done of the errand under way.
-    private var work: Task<RunReport, any Error>?
+    private var work: Task<Void, any Error>?
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
 
@@ -212,7 +212,7 @@ package actor RunQueue {
             let work = Task { try await run(errand) }
             self.work = work
             do {
-                _ = try await withTaskCancellationHandler {
+                try await withTaskCancellationHandler {
                     try await work.value
                 } onCancel: {
                     work.cancel()
@@ -319,7 +319,7 @@ package actor RunQueue {
         return try await host.execute(request, as: command, configuration, in: session)
     }
 
-    private func run(_ errand: StoredRequest) async throws -> RunReport {
+    private func run(_ errand: StoredRequest) async throws {
         if try await LibraryLock.isHeld(in: configuration.library) {
             await host.reportWaiting("another run holds the library: \(errand.kind.rawValue) waits for its end")
         }
@@ -328,38 +328,33 @@ package actor RunQueue {
         // Cancellations are for the run under way, never jobs.
         case .fetch, .list, .cancel:
             let books = try await requests().compactMap(\.book)
-            return try await host.withCatalogs(configuration, for: books) { configuration in
+            try await host.withCatalogs(configuration, for: books) { configuration in
                 try await self.withLibrary(for: "fetch") { session in
                     // What was called off while this waited is not there any more, and what was done by the run before.
                     let asked = try await session.store.requests()
-                    guard let request = try await configuration.runRequests(of: asked, in: session.store).first else {
-                        return RunReport()
-                    }
-                    return try await self.execute(request, "fetch", configuration, session)
+                    let request = try await configuration.runRequests(of: asked, in: session.store).first
+                    if let request { _ = try await self.execute(request, "fetch", configuration, session) }
                 }
             }
         case .join:
-            return try await withLibrary(for: "join") { [joins] session in
+            try await withLibrary(for: "join") { [joins] session in
                 // It was called off meanwhile, or another process made it.
-                guard let book = errand.book, try await session.store.requests().contains(errand) else {
-                    return RunReport()
-                }
+                guard let book = errand.book, try await session.store.requests().contains(errand) else { return }
                 let outcome = await Result.of { try await joins?.execute(book, store: session.store) }
                 // Where this process ends, the next one makes it.
                 let ended = await Result.of { if !Task.isCancelled { try await session.end([errand.id]) } }
                 try outcome.get()
                 try ended.get()
-                return RunReport()
             }
         case .mirror:
             let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
                 .withOwnSubscriptions()
-            return try await withLibrary(for: "mirror") { [logger] session in
-                if errand.id != 0, try await !session.store.requests().contains(errand) { return RunReport() }
+            try await withLibrary(for: "mirror") { [logger] session in
+                if errand.id != 0, try await !session.store.requests().contains(errand) { return }
                 let mirror = CollectionMirror(recognised, in: session, logger: logger) {
                     logger.info("listed", metadata: ["collection": "\($0)"])
                 }
-                return try await mirror.execute(
+                _ = try await mirror.execute(
                     try recognised.allSubscriptions(with: try await session.subscriptions())
                 ) { items, lists, _ in
                     let request = try RunRequest(
@@ -368,7 +363,7 @@ package actor RunQueue {
                     return try await host.withCatalogs(recognised, for: items.map(\.book)) { configuration in
                         try await self.execute(request, "mirror", configuration, session)
                     }
-                }.report
+                }
             }
         }
     }
@@ -377,8 +372,8 @@ package actor RunQueue {
     private static let patience: Double = 1e9
 
     private nonisolated func withLibrary(
-        for command: String, _ body: @escaping @Sendable (LibrarySession) async throws -> RunReport
-    ) async throws -> RunReport {
+        for command: String, _ body: @escaping @Sendable (LibrarySession) async throws -> Void
+    ) async throws {
         try await LibrarySession.withLibrary(
             at: configuration.library, command: command, waitingFor: Self.patience, knownLibraries: knownLibraries
         ) { session in
