@@ -42,12 +42,12 @@ struct DemoBook: Sendable {
 
     /// `第001集_回到古代当兽医`
     func episodeName(_ section: Int) -> String {
-        "第\(Self.padded(section))集_\(name)"
+        "第\(String(format: "%03ld", section))集_\(name)"
     }
 
     /// `/audio/30776/001.mp3`
     func audioPath(_ section: Int) -> String {
-        "/audio/\(id)/\(Self.padded(section)).mp3"
+        "/audio/\(id)/\(String(format: "%03ld", section)).mp3"
     }
 
     /// The open episode whose audio is at that path; nil when there is none.
@@ -58,10 +58,5 @@ struct DemoBook: Sendable {
             book.audioPath(section) == path
         else { return nil }
         return (book, section)
-    }
-
-    private static func padded(_ section: Int) -> String {
-        let digits = String(section)
-        return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
     }
 }

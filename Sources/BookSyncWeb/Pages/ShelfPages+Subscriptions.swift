@@ -58,8 +58,8 @@ extension ShelfPages {
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
                 let (listed, sample) = try await desk.previews.preview(try BookReference(parsing: reference))
-                let heard = sample.map { "\(request.root)/previews/\($0)" }
-                preview = self.view(listed, reference, heard, phrases, maker)
+                let audio = sample.map { "\(request.root)/previews/\($0)" }
+                preview = self.view(listed, reference, audio, phrases, maker)
             } catch let failure as Failure {
                 trouble = ErrorView(failure, phrases)
             }

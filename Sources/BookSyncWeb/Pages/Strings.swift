@@ -80,7 +80,7 @@ package struct Strings: Sendable {
     /// `21 Nov 2026, 18:02`, `2026年11月21日 18:02`, in the time zone of the machine.
     package func time(_ date: Date) -> String {
         let parts = Calendar(identifier: .gregorian).dateComponents([.hour, .minute], from: date)
-        let clock = "\(padded(Int64(parts.hour ?? 0))):\(padded(Int64(parts.minute ?? 0)))"
+        let clock = String(format: "%02ld:%02ld", parts.hour ?? 0, parts.minute ?? 0)
         return day(date) + (language == .english ? ", " : " ") + clock
     }
 
@@ -97,6 +97,4 @@ package struct Strings: Sendable {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-
-    private func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -49,12 +49,12 @@ extension ServerContext {
 extension Response {
     /// A page as an answer, with a tag where it is a whole one.
     static func page(_ page: Page, for request: Request) async -> Response {
-        var response = await document(page.bytes, type: page.mediaType, for: request)
-        if page.status != 200 {
-            response = Response(
+        var response =
+            page.status == 200
+            ? await document(page.bytes, type: page.mediaType, for: request)
+            : Response(
                 status: .init(code: page.status), headers: [.contentType: page.mediaType],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes)))
-        }
         if page.isLasting { response.headers[.cacheControl] = "public, max-age=31536000, immutable" }
         if page.isPage {
             response.headers[.contentSecurityPolicy] = Page.contentSecurityPolicy
