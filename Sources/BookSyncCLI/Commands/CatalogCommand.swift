@@ -93,20 +93,14 @@ extension SourceKind: ExpressibleByArgument {}
 
 extension CatalogPreview {
     fileprivate func table(_ words: Wordings) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
-            .init(title: "bytes", alignment: .trailing),
-            .init(title: "seconds", alignment: .trailing, isOptional: true),
-            .init(title: "type", isOptional: true), .init(title: "address", isFlexible: true),
+        episodes.table([
+            .init(title: "section", .trailing) { "\($0.section)" },
+            .init(title: "name", isFlexible: true) { $0.name },
+            .init(title: "bytes", .trailing) { $0.size.map(describeBytes) ?? "" },
+            .init(title: "seconds", .trailing, isOptional: true) { $0.duration.map { "\(Int(clamping: $0))" } ?? "" },
+            .init(title: "type", isOptional: true) { $0.mediaType ?? "" },
+            .init(title: "address", isFlexible: true) { $0.address?.withoutSecrets ?? words("locked") },
         ])
-        table.rows = episodes.map { episode in
-            [
-                "\(episode.section)", episode.name, episode.size.map(describeBytes) ?? "",
-                episode.duration.map { "\(Int(clamping: $0))" } ?? "", episode.mediaType ?? "",
-                episode.address?.withoutSecrets ?? words("locked"),
-            ]
-        }
-        return table
     }
 
     fileprivate var sentence: Message {

@@ -142,24 +142,19 @@ struct FindCommand: Subcommand {
     }
 
     private static func table(_ books: [FoundBook]) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
-            .init(title: "narrator", isFlexible: true), .init(title: "language", isOptional: true),
-            .init(title: "episodes", alignment: .trailing, isOptional: true),
-            .init(title: "hours", alignment: .trailing, isOptional: true),
-            .init(title: "size", alignment: .trailing, isOptional: true), .init(title: "ref", isFlexible: true),
-            .init(title: "found in", isOptional: true),
+        books.table([
+            .init(title: "title", isFlexible: true) { $0.entry.title },
+            .init(title: "author", isFlexible: true) { $0.entry.author ?? "" },
+            .init(title: "narrator", isFlexible: true) { $0.entry.narrator ?? "" },
+            .init(title: "language", isOptional: true) { $0.entry.language ?? "" },
+            .init(title: "episodes", .trailing, isOptional: true) { $0.entry.episodes.map(String.init) ?? "" },
+            .init(title: "hours", .trailing, isOptional: true) { book in
+                book.entry.seconds.map { String(format: "%.1f", $0 / 3600) } ?? ""
+            },
+            .init(title: "size", .trailing, isOptional: true) { $0.entry.size.map(describeBytes) ?? "" },
+            .init(title: "ref", isFlexible: true) { $0.entry.reference },
+            .init(title: "found in", isOptional: true) { $0.sources.joined(separator: ", ") },
         ])
-        table.rows = books.map { book in
-            let entry = book.entry
-            return [
-                entry.title, entry.author ?? "", entry.narrator ?? "", entry.language ?? "",
-                entry.episodes.map(String.init) ?? "",
-                entry.seconds.map { String(format: "%.1f", $0 / 3600) } ?? "",
-                entry.size.map(describeBytes) ?? "", entry.reference, book.sources.joined(separator: ", "),
-            ]
-        }
-        return table
     }
 }
 

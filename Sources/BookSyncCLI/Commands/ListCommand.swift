@@ -76,18 +76,18 @@ struct ListCommand: Subcommand {
             if reverse { books.reverse() }
             if let limit { books = Array(books.prefix(limit)) }
             let style = program.outputStyle
+            let library = TextTable.ItemColumn<Position>(title: "library") { book($0).library ?? "" }
             await program.print(
-                books, as: { JSONDocument(book($0)) }, in: (isNamed ? [.library] : []) + Self.columnsOfBooks,
-                row: { position in
-                    let shelved = book(position)
-                    let cells = [
-                        shelved.library ?? "", "\(shelved.book.identity)", shelved.book.title,
-                        shelved.book.author ?? "",
-                        "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
-                        describeBytes(shelved.bytes),
-                    ]
-                    return isNamed ? cells : Array(cells.dropFirst())
-                })
+                books, as: { JSONDocument(book($0)) },
+                in: (isNamed ? [library] : []) + [
+                    .init(title: "book") { "\(book($0).book.identity)" },
+                    .init(title: "title", isFlexible: true) { book($0).book.title },
+                    .init(title: "author", isFlexible: true) { book($0).book.author ?? "" },
+                    .init(title: "on disk", .trailing) { "\(book($0).present)/\(book($0).episodes)" },
+                    .init(title: "not here", .trailing, color: { $0 == "0" ? nil : .yellow }) { "\(book($0).missing)" },
+                    .init(title: "locked", .trailing, isOptional: true) { "\(book($0).locked)" },
+                    .init(title: "bytes", .trailing, isOptional: true) { describeBytes(book($0).bytes) },
+                ])
             if style.width != nil, !program.options.json {
                 await program.listedBooks?.remember(
                     books.map { "\(book($0).book.identity)" }, of: configuration.listedPlaces)
@@ -121,35 +121,29 @@ struct ListCommand: Subcommand {
         return .done
     }
 
-    private static let columnsOfBooks: [TextTable.Column] = [
-        .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
-        .init(title: "on disk", alignment: .trailing),
-        .init(title: "not here", alignment: .trailing) { $0 == "0" ? nil : .yellow },
-        .init(title: "locked", alignment: .trailing, isOptional: true),
-        .init(title: "bytes", alignment: .trailing, isOptional: true),
-    ]
-
     /// - Parameter titles: of the books, for a column of their own; nil for none.
     private static func table(
         _ episodes: [ShelfReader.EpisodeOnDisk], titles: [BookIdentity: String]?, _ words: Wordings
     ) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
-            .init(title: "state", color: EpisodeState.colors(in: words)), .init(title: "bytes", alignment: .trailing),
-            .init(title: "path", isFlexible: true),
-        ])
-        if titles != nil { table.columns.insert(.init(title: "book", isFlexible: true), at: 0) }
-        table.rows = episodes.map { episode in
-            let shelved = episode.shelved
-            let book = shelved.episode.identity.book
-            return (titles.map { [$0[book] ?? book.id] } ?? []) + [
-                "\(shelved.episode.section)", shelved.episode.name,
-                words(shelved.stateWord), episode.bytesText,
-                shelved.file?.path ?? "",
-            ]
+        var columns: [TextTable.ItemColumn<ShelfReader.EpisodeOnDisk>] = [
+            .init(title: "section", .trailing) { "\($0.shelved.episode.section)" },
+            .init(title: "name", isFlexible: true) { $0.shelved.episode.name },
+            .init(title: "state", color: EpisodeState.colors(in: words)) { words($0.shelved.stateWord) },
+            .init(title: "bytes", .trailing) { $0.bytesText },
+            .init(title: "path", isFlexible: true) { $0.shelved.file?.path ?? "" },
+        ]
+        if let titles { columns.insert(.book(titles), at: 0) }
+        return episodes.table(columns).withLibraries(of: episodes)
+    }
+}
+
+extension TextTable.ItemColumn<ShelfReader.EpisodeOnDisk> {
+    /// The title of each episode's book, or the book's id.
+    static func book(_ titles: [BookIdentity: String]) -> Self {
+        .init(title: "book", isFlexible: true) { episode in
+            let book = episode.shelved.episode.identity.book
+            return titles[book] ?? book.id
         }
-        table.addLibraries(episodes)
-        return table
     }
 }
 

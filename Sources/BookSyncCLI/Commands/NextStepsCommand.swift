@@ -40,9 +40,7 @@ struct NextStepsCommand: Subcommand {
                 .max { $0.record.startedAt < $1.record.startedAt }
         }
         await program.streams.writeOutput(situation.lines)
-        var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
-        table.rows = situation.steps.map { ["  " + $0.command, program.words($0.effect)] }
-        await program.output(table)
+        await program.output(.pairs(situation.steps.map { ["  " + $0.command, program.words($0.effect)] }))
         return status
     }
 

@@ -33,7 +33,7 @@ struct QueueCommand: Subcommand {
             let look = Look(merging: looks.answers.map(\.value))
             let now = ContinuousClock.now
             speeds.record(look.moving, at: now)
-            let table = look.table(program.words) { speeds.bytesPerSecond(of: $0, at: now) }
+            let table = look.table(program.words) { [speeds] in speeds.bytesPerSecond(of: $0, at: now) }
             if isScreen {
                 let style = program.outputStyle
                 let lines = look.screen(table, size, style)
@@ -96,25 +96,26 @@ extension Look {
         return Dictionary(moving.map { ($0.shelved.episode.identity, $0.bytesDone) }, uniquingKeysWith: max)
     }
 
-    func table(_ words: Wordings, speed: (EpisodeIdentity) -> Double?) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "book", isFlexible: true), .init(title: "section", alignment: .trailing),
-            .init(title: "name", isFlexible: true), .init(title: "state", color: EpisodeState.colors(in: words)),
-            .init(title: "bytes", alignment: .trailing, isOptional: true), .init(title: "speed", alignment: .trailing),
-            .init(title: "left", alignment: .trailing), .init(title: "why", isFlexible: true),
-        ])
-        table.rows = episodes.map { episode in
-            let (shelved, identity) = (episode.shelved, episode.shelved.episode.identity)
-            let bytes = ByteProgress(
-                bytesDone: episode.bytesDone, total: episode.total, bytesPerSecond: speed(identity))
-            return [
-                titles[identity.book] ?? identity.book.id, "\(shelved.episode.section)", shelved.episode.name,
-                words(Message(wording: shelved.state.rawValue)), episode.bytesText, bytes.speedText, bytes.timeLeftText,
-                shelved.state == .failed ? shelved.transfer?.error.map { words($0) } ?? "" : "",
-            ]
+    func table(_ words: Wordings, speed: @escaping @Sendable (EpisodeIdentity) -> Double?) -> TextTable {
+        @Sendable func progress(_ episode: ShelfReader.EpisodeOnDisk) -> ByteProgress {
+            ByteProgress(
+                bytesDone: episode.bytesDone, total: episode.total,
+                bytesPerSecond: speed(episode.shelved.episode.identity))
         }
-        table.addLibraries(episodes)
-        return table
+        return episodes.table([
+            .book(titles),
+            .init(title: "section", .trailing) { "\($0.shelved.episode.section)" },
+            .init(title: "name", isFlexible: true) { $0.shelved.episode.name },
+            .init(title: "state", color: EpisodeState.colors(in: words)) {
+                words(Message(wording: $0.shelved.state.rawValue))
+            },
+            .init(title: "bytes", .trailing, isOptional: true) { $0.bytesText },
+            .init(title: "speed", .trailing) { progress($0).speedText },
+            .init(title: "left", .trailing) { progress($0).timeLeftText },
+            .init(title: "why", isFlexible: true) { episode in
+                episode.shelved.state == .failed ? episode.shelved.transfer?.error.map { words($0) } ?? "" : ""
+            },
+        ]).withLibraries(of: episodes)
     }
 
     /// How many are in each state, and as many whole rows as the terminal has room for.

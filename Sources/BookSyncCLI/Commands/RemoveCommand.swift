@@ -98,18 +98,13 @@ struct RemoveCommand: Subcommand {
     }
 
     private static func table(_ episodes: [EpisodeRecord]) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "book"), .init(title: "section", alignment: .trailing),
-            .init(title: "bytes", alignment: .trailing), .init(title: "name", isFlexible: true),
-            .init(title: "path", isFlexible: true),
+        episodes.table([
+            .init(title: "book") { "\($0.episode.identity.book)" },
+            .init(title: "section", .trailing) { "\($0.episode.section)" },
+            .init(title: "bytes", .trailing) { $0.file.map { describeBytes($0.size) } ?? "" },
+            .init(title: "name", isFlexible: true) { $0.episode.name },
+            .init(title: "path", isFlexible: true) { $0.file?.path ?? "" },
         ])
-        table.rows = episodes.map { shelved in
-            [
-                "\(shelved.episode.identity.book)", "\(shelved.episode.section)",
-                shelved.file.map { describeBytes($0.size) } ?? "", shelved.episode.name, shelved.file?.path ?? "",
-            ]
-        }
-        return table
     }
 
     private static func sentence(_ episodes: [EpisodeRecord]) -> Message {

@@ -129,27 +129,16 @@ extension Program {
 extension SyncPlan {
     /// The plan as a table; what stays as it is, or was not asked for, is only counted.
     func table(_ words: Wordings) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "action", color: actionColor(words)), .init(title: "section", alignment: .trailing),
-            .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
-            .init(title: "why", isFlexible: true),
+        let color = TerminalColor.ofWords(actions.map { (words(Message(wording: $0.kind.keyword)), $0.kind.color) })
+        return actions.filter { ![.keep, .skip(.filtered)].contains($0.countedKind) }.table([
+            .init(title: "action", color: color) { words(Message(wording: $0.kind.keyword)) },
+            .init(title: "section", .trailing) { "\($0.episode.section)" },
+            .init(title: "bytes", .trailing) { $0.bytes.map(describeBytes) ?? "" },
+            .init(title: "path", isFlexible: true) { action in
+                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path
+            },
+            .init(title: "why", isFlexible: true) { words($0.reason) },
         ])
-        table.rows = actions.filter { ![.keep, .skip(.filtered)].contains($0.countedKind) }.map { action in
-            [
-                words(Message(wording: action.kind.keyword)), "\(action.episode.section)",
-                action.bytes.map(describeBytes) ?? "",
-                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path,
-                words(action.reason),
-            ]
-        }
-        return table
-    }
-
-    private func actionColor(_ words: Wordings) -> @Sendable (String) -> TerminalColor? {
-        let colors = Dictionary(
-            actions.map { (words(Message(wording: $0.kind.keyword)), $0.kind.color) },
-            uniquingKeysWith: { first, _ in first })
-        return { colors[$0] ?? nil }
     }
 
     /// What it comes to.

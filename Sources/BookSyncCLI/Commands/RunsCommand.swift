@@ -26,39 +26,43 @@ struct RunsCommand: Subcommand {
         if configuration.hasSeveralLibraries {
             runs = runs.sorted { $0.record.startedAt < $1.record.startedAt }.suffix(last)
         }
-        var table = TextTable(columns: [
-            .init(title: "begun"), .init(title: "command", isOptional: true),
-            .init(title: "took", alignment: .trailing, isOptional: true),
-            .init(title: "exit", alignment: .trailing) { $0 == "0" ? nil : Int($0) == nil ? .yellow : .red },
-            .init(title: "books", alignment: .trailing, isOptional: true),
-            .init(title: "fetched", alignment: .trailing) { ["0", ""].contains($0) ? nil : .green },
-            .init(title: "failures", alignment: .trailing) { ["0", ""].contains($0) ? nil : .red },
-            .init(title: "received", alignment: .trailing, isOptional: true),
-            .init(title: "first failure", isFlexible: true) { _ in .red },
-        ])
-        table.rows = runs.map { run in
-            let summary = run.record.summary
-            let end =
+        await program.print(
+            .array(runs.map { JSONDocument($0) }), or: Self.table(runs, program.words).withLibraries(of: runs))
+        return status
+    }
+
+    private static func table(_ runs: [ShownRun], _ words: Wordings) -> TextTable {
+        runs.table([
+            .init(title: "begun") { describeTime($0.record.startedAt) },
+            .init(title: "command", isOptional: true) { $0.record.command },
+            .init(title: "took", .trailing, isOptional: true) { run in
+                guard let end = run.record.endedAt else { return "" }
+                return describeSeconds(max(run.record.summary.seconds, end.timeIntervalSince(run.record.startedAt)))
+            },
+            .init(title: "exit", .trailing, color: { $0 == "0" ? nil : Int($0) == nil ? .yellow : .red }) { run in
                 switch run.state {
                 case .ended: run.record.exitCode.map(String.init) ?? ""
-                case .underWay: program.words("runs")
-                case .cutOff: program.words("cut off")
+                case .underWay: words("runs")
+                case .cutOff: words("cut off")
                 }
-            let fetched = [summary.fetched, summary.resumed, summary.replaced].saturatedSum(of: \.self)
+            },
+            .init(title: "books", .trailing, isOptional: true) { "\($0.record.books)" },
             // What comes of a run is recorded at its end.
-            let counts = run.record.endedAt == nil ? ["", ""] : ["\(fetched)", "\(summary.failed)"]
-            let took = run.record.endedAt.map {
-                describeSeconds(max(summary.seconds, $0.timeIntervalSince(run.record.startedAt)))
-            }
-            return [
-                describeTime(run.record.startedAt), run.record.command, took ?? "", end,
-                "\(run.record.books)", counts[0], counts[1],
-                summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "",
-                run.record.error.map { program.words($0) } ?? "",
-            ]
-        }
-        table.addLibraries(runs)
-        await program.print(.array(runs.map { JSONDocument($0) }), or: table)
-        return status
+            .init(title: "fetched", .trailing, color: { ["0", ""].contains($0) ? nil : .green }) { run in
+                let summary = run.record.summary
+                let fetched = [summary.fetched, summary.resumed, summary.replaced].saturatedSum(of: \.self)
+                return run.record.endedAt == nil ? "" : "\(fetched)"
+            },
+            .init(title: "failures", .trailing, color: { ["0", ""].contains($0) ? nil : .red }) { run in
+                run.record.endedAt == nil ? "" : "\(run.record.summary.failed)"
+            },
+            .init(title: "received", .trailing, isOptional: true) { run in
+                let bytes = run.record.summary.bytesReceived
+                return bytes > 0 ? describeBytes(bytes) : ""
+            },
+            .init(title: "first failure", isFlexible: true, color: { _ in .red }) {
+                $0.record.error.map { words($0) } ?? ""
+            },
+        ])
     }
 }

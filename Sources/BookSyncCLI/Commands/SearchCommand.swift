@@ -47,11 +47,11 @@ struct SearchCommand: Subcommand {
     }
 
     private static func table(_ items: [FoundItem], _ words: Wordings) -> TextTable {
-        var table = TextTable(columns: [
+        let columns: [TextTable.Column] = [
             .init(title: "ref"), .init(title: "name", isFlexible: true), .init(title: "of", isFlexible: true),
             .init(title: "state", color: EpisodeState.colors(in: words)),
-        ])
-        table.rows = items.map { item in
+        ]
+        let rows = items.map { item in
             switch item {
             case .book(let shelved):
                 return [
@@ -66,7 +66,6 @@ struct SearchCommand: Subcommand {
                 ]
             }
         }
-        table.addLibraries(items)
-        return table
+        return TextTable(columns: columns, rows: rows).withLibraries(of: items)
     }
 }

@@ -43,12 +43,10 @@ struct ShowCommand: Subcommand {
 
     /// What is unknown is left out; between two episodes is an empty line.
     private static func table(_ found: [[Fact]], _ words: Wordings) -> TextTable {
-        var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
         let blocks = found.map { facts in
             facts.compactMap { fact in fact.value.map { [words(fact.title), words($0)] } }
         }
-        table.rows = Array(blocks.joined(separator: [["", ""]]))
-        return table
+        return TextTable.pairs(Array(blocks.joined(separator: [["", ""]])))
     }
 }
 

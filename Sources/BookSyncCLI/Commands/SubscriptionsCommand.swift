@@ -67,30 +67,16 @@ struct SubscriptionsCommand: Subcommand {
     }
 
     private static func table(_ subscriptions: [Subscription], _ words: Wordings) -> TextTable {
-        let isTagged = subscriptions.contains { !$0.tags.isEmpty }
-        var table = TextTable(
-            columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")]
-                + (isTagged ? [.init(title: "tags", isFlexible: true)] : []))
-        table.rows = subscriptions.map { subscription in
-            let parts = subscription.filter.conditions
-            let wishes: [Message] = [
-                subscription.order.map { "order \($0.rawValue)" },
-                subscription.limits.episodes.map { "\($0) a run" },
-                subscription.limits.bytes.map { "\(describeBytes($0)) a run" },
-                subscription.naming.map { "named \($0)" },
-                subscription.keep.map { Message(verbatim: "\($0)") },
-                subscription.collection.language.map { "in \($0)" },
-                subscription.collection.minHours.map { "of \(String(format: "%g", $0)) h at least" },
-                subscription.collection.maxBooks.map { Message($0, "book") },
-                FeedSettings.newAddress(of: subscription).map { "moved to \($0)" },
-            ].compactMap(\.self)
-            let episodes: [Message] = (parts.isEmpty ? ["all"] : parts) + wishes
-            return [
-                "\(subscription.book)", subscription.title ?? "", words(episodes.joined(separator: ", ")),
-                subscription.tags.map(\.description).joined(separator: ", "),
-            ]
+        var columns: [TextTable.ItemColumn<Subscription>] = [
+            .init(title: "book") { "\($0.book)" },
+            .init(title: "title", isFlexible: true) { $0.title ?? "" },
+            .init(title: "episodes") { words($0.wishes.joined(separator: ", ")) },
+        ]
+        if subscriptions.contains(where: { !$0.tags.isEmpty }) {
+            columns.append(
+                .init(title: "tags", isFlexible: true) { $0.tags.map(\.description).joined(separator: ", ") })
         }
-        return table
+        return subscriptions.table(columns)
     }
 
     // MARK: Moves
@@ -158,6 +144,21 @@ struct SubscriptionsCommand: Subcommand {
         let subject = DisplayWidth.printable("\(book) \(entry.title ?? "")\(tags)")
         let line: Message = entry.outcome == .subscribed ? "subscribed \(subject)" : "already \(subject)"
         return entry.repeats == 0 ? line : "\(line) (in the list \(entry.repeats + 1) times)"
+    }
+}
+
+extension Subscription {
+    /// Which episodes it follows, and how.
+    fileprivate var wishes: [Message] {
+        let rest: [Message?] = [
+            order.map { "order \($0.rawValue)" }, limits.episodes.map { "\($0) a run" },
+            limits.bytes.map { "\(describeBytes($0)) a run" }, naming.map { "named \($0)" },
+            keep.map { Message(verbatim: "\($0)") }, collection.language.map { "in \($0)" },
+            collection.minHours.map { "of \(String(format: "%g", $0)) h at least" },
+            collection.maxBooks.map { Message($0, "book") },
+            FeedSettings.newAddress(of: self).map { "moved to \($0)" },
+        ]
+        return (filter.conditions.isEmpty ? ["all"] : filter.conditions) + rest.compactMap(\.self)
     }
 }
 

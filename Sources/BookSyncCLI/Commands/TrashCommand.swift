@@ -36,19 +36,12 @@ struct TrashListCommand: Subcommand {
     }
 
     private static func table(_ files: [FileOperation]) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "removed"), .init(title: "episode"), .init(title: "bytes", alignment: .trailing),
-            .init(title: "path", isFlexible: true),
-        ])
-        table.rows = files.map { trashed in
-            [
-                describeTime(trashed.batch),
-                BookReference.example(trashed.section, of: trashed.file.episode.book),
-                describeBytes(trashed.file.size), trashed.file.path,
-            ]
-        }
-        table.addLibraries(files)
-        return table
+        files.table([
+            .init(title: "removed") { describeTime($0.batch) },
+            .init(title: "episode") { BookReference.example($0.section, of: $0.file.episode.book) },
+            .init(title: "bytes", .trailing) { describeBytes($0.file.size) },
+            .init(title: "path", isFlexible: true) { $0.file.path },
+        ]).withLibraries(of: files)
     }
 }
 

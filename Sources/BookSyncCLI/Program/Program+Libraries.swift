@@ -143,15 +143,11 @@ extension Array where Element: InLibrary {
     }
 }
 
-extension TextTable.Column {
-    static var library: Self { .init(title: "library") }
-}
-
 extension TextTable {
-    /// A column that says in which library each row's item is, where several are looked at.
-    mutating func addLibraries(_ items: [some InLibrary]) {
-        guard items.contains(where: { $0.library != nil }) else { return }
-        columns.insert(.library, at: 0)
-        for index in items.indices { rows[index].insert(items[index].library ?? "", at: 0) }
+    /// The table with a column that says in which library each row's item is, where several are looked at.
+    func withLibraries(of items: [some InLibrary]) -> TextTable {
+        guard items.contains(where: { $0.library != nil }) else { return self }
+        let rows = zip(items, rows).map { [$0.library ?? ""] + $1 }
+        return TextTable(columns: [Column(title: "library")] + columns, rows: rows)
     }
 }

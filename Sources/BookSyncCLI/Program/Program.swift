@@ -174,15 +174,15 @@ struct Program: Sendable {
 
     /// Prints items of which there may be very many: their documents, or a table with a row for each.
     func print<Item: Sendable>(
-        _ items: [Item], as document: @escaping @Sendable (Item) -> JSONDocument, in columns: [TextTable.Column],
-        row: @escaping @Sendable (Item) -> [String]
+        _ items: [Item], as document: @escaping @Sendable (Item) -> JSONDocument,
+        in columns: [TextTable.ItemColumn<Item>]
     ) async {
         let style = outputStyle
         guard !options.json else { return await print(items, as: document) }
         guard isatty(STDOUT_FILENO) == 0, !style.usesColor else {
-            return await output(TextTable(columns: columns, rows: items.map(row)).numbered(style))
+            return await output(items.table(columns).numbered(style))
         }
-        await TextTable.write(items, in: columns, words, row: row) { await streams.writeOutput(bytes: $0) }
+        await TextTable.write(items, in: columns, words) { await streams.writeOutput(bytes: $0) }
     }
 
     /// An array of documents, part by part: the whole one takes many times as much memory as the items.

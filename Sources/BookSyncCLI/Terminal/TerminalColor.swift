@@ -16,6 +16,12 @@ package enum TerminalColor: Int {
             + word[word.index(after: end)...]
     }
 
+    /// The color of a cell by the word in it; of equal words the first counts.
+    static func ofWords(_ words: [(String, TerminalColor?)]) -> @Sendable (String) -> TerminalColor? {
+        let colors = Dictionary(words) { first, _ in first }
+        return { colors[$0] ?? nil }
+    }
+
     /// - Parameter line: as for ``applied(to:)``.
     func applied(toFirstWordOf line: String) -> String {
         let first = line.prefix { $0 != " " }
@@ -37,9 +43,7 @@ extension EpisodeState {
 
     /// The colours of the states' words in a table.
     package static func colors(in words: Wordings) -> @Sendable (String) -> TerminalColor? {
-        let colors = Dictionary(
-            allCases.map { (words(Message(wording: $0.rawValue)), $0.color) }, uniquingKeysWith: { first, _ in first })
-        return { colors[$0] ?? nil }
+        TerminalColor.ofWords(allCases.map { (words(Message(wording: $0.rawValue)), $0.color) })
     }
 }
 

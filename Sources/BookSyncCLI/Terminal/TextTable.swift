@@ -21,6 +21,22 @@ package struct TextTable {
         var color: (@Sendable (String) -> TerminalColor?)?
     }
 
+    /// A column, and what its cell says of an item.
+    package struct ItemColumn<Item>: Sendable {
+        let column: Column
+        let cell: @Sendable (Item) -> String
+
+        /// - Parameters: as the properties of ``Column``.
+        init(
+            title: Message, _ alignment: Alignment = .leading, isFlexible: Bool = false, isOptional: Bool = false,
+            color: (@Sendable (String) -> TerminalColor?)? = nil, cell: @escaping @Sendable (Item) -> String
+        ) {
+            column = Column(
+                title: title, alignment: alignment, isFlexible: isFlexible, isOptional: isOptional, color: color)
+            self.cell = cell
+        }
+    }
+
     static let gap = 2
     /// What stands below a row is indented on terminals of more columns than this.
     private static let narrow = 12
@@ -30,6 +46,11 @@ package struct TextTable {
     package var columns: [Column]
     /// Each with a cell for every column; missing ones count as empty.
     package var rows: [[String]] = []
+
+    /// Two columns without titles: what something is, and what there is to say of it.
+    static func pairs(_ rows: [[String]]) -> TextTable {
+        TextTable(columns: [Column(title: ""), Column(title: "", isFlexible: true)], rows: rows)
+    }
 
     /// On a terminal, with `@1`, `@2` and so on before the rows: REFs of what is listed (``ListedBooks``).
     package func numbered(_ style: OutputStyle) -> TextTable {
@@ -125,5 +146,12 @@ package struct TextTable {
             }
         }
         return (beside, below)
+    }
+}
+
+extension Array {
+    /// A table with a row for each element.
+    func table(_ columns: [TextTable.ItemColumn<Element>]) -> TextTable {
+        TextTable(columns: columns.map(\.column), rows: map { item in columns.map { $0.cell(item) } })
     }
 }
