@@ -7,6 +7,9 @@
 static const unsigned char zh_po[] = {
 #embed "../BookModel/Languages/Resources/zh.po"
 };
+static const unsigned char parser_zh_tsv[] = {
+#embed "../BookModel/Languages/Resources/parser.zh.tsv"
+};
 static const unsigned char Schema_sql[] = {
 #embed "../CatalogStore/Schema.sql"
 };
@@ -95,6 +98,7 @@ static const unsigned char trouble_mustache[] = {
 #define FILE(name, bytes) { name, bytes, sizeof bytes }
 static const struct embedded_file files[] = {
     FILE("zh.po", zh_po),
+    FILE("parser.zh.tsv", parser_zh_tsv),
     FILE("Schema.sql", Schema_sql),
     FILE("Melody.mp3", Melody_mp3),
     FILE("openapi.json", openapi_json),

@@ -75,12 +75,25 @@ enum ParserOutput {
     /// The parser's unbroken text in Chinese.
     static func translated(_ text: String, columns: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.flatMap { wrapped(translated(String($0)), to: columns) }.joined(separator: "\n")
+        let sentences = chineseSentences
+        return lines.flatMap { wrapped(translated(String($0), by: sentences), to: columns) }.joined(separator: "\n")
+    }
+
+    private typealias Sentence = (english: Regex<AnyRegexOutput>, chinese: String)
+
+    /// What the parser says in English (ArgumentParser 1.8), as regular expressions, and the same in Chinese with the parts in
+    /// place of `{1}`. Each is looked for in what those before it left of a line.
+    private static var chineseSentences: [Sentence] {
+        EmbeddedFile.text("parser.zh.tsv").split(separator: "\n").map { line in
+            let fields = line.split(separator: "\t").map(String.init)
+            guard fields.count == 2, let english = try? Regex(fields[0]) else { preconditionFailure("\(line)") }
+            return (english, fields[1])
+        }
     }
 
     /// Replaces all of the parser's own words in a line.
-    private static func translated(_ line: String) -> String {
-        let line = chineseSentences.reduce(line) { line, sentence in
+    private static func translated(_ line: String, by sentences: [Sentence]) -> String {
+        let line = sentences.reduce(line) { line, sentence in
             line.replacing(sentence.english) { match in
                 let parts = match.output.compactMap { $0.substring.map(String.init) }
                 return parts.indices.dropFirst().reduce(sentence.chinese) {
