@@ -1,3 +1,5 @@
+import Foundation
+
 /// Which of a book's episodes are wanted. Everything that is set must hold.
 package struct EpisodeFilter: Sendable, Hashable {
     /// Section numbers.
@@ -73,7 +75,12 @@ package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
                 .usage, what: "'\(text)' does not name episodes", why: why,
                 remedy: "write section numbers and ranges, as in 1-20,35")
         }
-        func number(_ text: Substring) throws -> Int {
+        func parts(_ text: String, _ separator: Character, maxSplits: Int = .max) -> [String] {
+            text.split(separator: separator, maxSplits: maxSplits, omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: CharacterSet(charactersIn: " "))
+            }
+        }
+        func number(_ text: String) throws -> Int {
             // Int would take a sign as well.
             guard text.allSatisfy(\.isWholeNumber), let number = Int(text) else {
                 throw refuse("'\(text)' is not a number")
@@ -81,9 +88,9 @@ package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
             return number
         }
         var ranges: [ClosedRange<Int>] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed) {
+        for part in parts(text, ",") {
             guard !part.isEmpty else { throw refuse("a part of it is empty") }
-            let bounds = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+            let bounds = parts(part, "-", maxSplits: 1)
             guard !bounds[0].isEmpty else { throw refuse("'\(part)' has no first number") }
             let first = try number(bounds[0])
             guard bounds.count == 2 else {
@@ -106,13 +113,6 @@ package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
         ranges.map { $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
             .joined(separator: ",")
     }
-}
-
-/// Without the spaces at both ends.
-private func trimmed(_ text: Substring) -> Substring {
-    var text = text.drop { $0 == " " }
-    while text.last == " " { text.removeLast() }
-    return text
 }
 
 extension SectionRanges {

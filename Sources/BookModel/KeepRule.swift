@@ -25,9 +25,7 @@ package struct KeepRule: Sendable, Hashable {
                 latest = count
             } else if words == ["unheard"] {
                 isUnheard = true
-            } else if words.count == 1, let unit = words[0].last, "hdw".contains(unit),
-                let seconds = parseSeconds(String(words[0])), seconds > 0, seconds < 1e11
-            {
+            } else if words.count == 1, let seconds = parseAge(String(words[0])) {
                 age = seconds
                 ageText = String(words[0])
             } else {

@@ -14,7 +14,7 @@ package struct PublicationStart: Sendable, Hashable, CustomStringConvertible {
 
     /// - Throws: ``Failure`` of kind `usage`.
     package init(parsing text: String) throws {
-        guard let meaning = Self.day(text).map(Meaning.time) ?? Self.age(text).map(Meaning.age) else {
+        guard let meaning = Self.day(text).map(Meaning.time) ?? parseAge(text).map(Meaning.age) else {
             throw Failure(
                 .usage, what: "'\(text)' does not say since when", why: "it is neither a day nor an age",
                 remedy: "write a day as in 2024-05-31, or an age as in 30d, 4w or 12h")
@@ -32,24 +32,10 @@ package struct PublicationStart: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func day(_ text: String) -> Date? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }) else {
+        let style = Date.ISO8601FormatStyle().year().month().day()
+        guard !text.hasPrefix("0000"), let day = try? style.parse(text), day.formatted(style) == text else {
             return nil
         }
-        let numbers = parts.compactMap { Int($0) }
-        guard let zone = TimeZone(secondsFromGMT: 0) else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let components = DateComponents(
-            calendar: calendar, timeZone: zone, year: numbers[0], month: numbers[1], day: numbers[2])
-        return components.isValidDate ? calendar.date(from: components) : nil
-    }
-
-    /// Minutes and months are both called m, and neither is meant.
-    private static func age(_ text: String) -> Double? {
-        guard let unit = text.last, "hdw".contains(unit), let seconds = parseSeconds(text), seconds > 0,
-            seconds < 1e11
-        else { return nil }
-        return seconds
+        return day
     }
 }

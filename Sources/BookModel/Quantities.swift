@@ -20,6 +20,16 @@ package func parseSeconds(_ text: String) -> Double? {
         .map { min($0, 1e11) }
 }
 
+/// An age as people write it: `12h`, `30d`, `4w`, in seconds. Minutes and months are both called m, and neither is meant.
+/// - Returns: nil when the text is not such an age, or is 0 or thousands of years.
+package func parseAge(_ text: String) -> Double? {
+    guard let unit = text.last, "hdw".contains(unit), let seconds = parseSeconds(text), seconds > 0, seconds < 1e11
+    else {
+        return nil
+    }
+    return seconds
+}
+
 private func quantity(_ text: String, units: [String: Double]) -> Double? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = text[digits.endIndex...].drop { $0 == " " }.lowercased()

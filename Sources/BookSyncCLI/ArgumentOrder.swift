@@ -15,18 +15,11 @@ enum ArgumentOrder {
         var common: [String] = []
         var rest = arguments[...]
         while let argument = rest.first {
-            if flags.contains(argument) || isShortFlags(argument) {
-                common.append(argument)
-                rest = rest.dropFirst()
-            } else if options.contains(argument), rest.count > 1 {
-                common += rest.prefix(2)
-                rest = rest.dropFirst(2)
-            } else if options.contains(where: { argument.hasPrefix($0 + "=") }) {
-                common.append(argument)
-                rest = rest.dropFirst()
-            } else {
-                break
-            }
+            let isPair = options.contains(argument) && rest.count > 1
+            let isWhole = flags.contains(argument) || options.contains { argument.hasPrefix($0 + "=") }
+            guard isPair || isWhole || isShortFlags(argument) else { break }
+            common += rest.prefix(isPair ? 2 : 1)
+            rest = rest.dropFirst(isPair ? 2 : 1)
         }
         // Without a command there is nothing to move them behind: what they would do is moot, and the parser must not
         // call them unknown.

@@ -3,9 +3,8 @@
 /// Fed with a running count of bytes and monotonic instants, so that neither a clock that jumps nor bytes of an
 /// earlier run count.
 package struct SpeedMeter: Sendable {
+    package init() {}
 
-    package init() {
-    }
     static let window = Duration.seconds(5)
     /// Closer samples are merged: it holds some fifty of them at most.
     private static let grain = Duration.milliseconds(100)

@@ -25,7 +25,8 @@ actor EventPrinter {
     private let style: Style
     private let streams: StandardStreams
     private let display: LiveDisplay?
-    private let waiting = EventQueue()
+    /// The events that wait to be printed.
+    private let waiting = Mutex<[SyncEvent]>([])
     /// The events that are being printed.
     private var lastBatch: Task<Void, Never>?
     private var recap = RunRecap()
@@ -60,7 +61,7 @@ actor EventPrinter {
             outcome = .success(
                 try await body { event in
                     guard self.style.shows(event) else { return }
-                    self.waiting.add(event)
+                    self.waiting.withLock { $0.append(event) }
                     signal.yield()
                 })
         } catch {
@@ -77,7 +78,11 @@ actor EventPrinter {
     private func printWaiting() async {
         let task = Task { [before = lastBatch] in
             await before?.value
-            for event in waiting.takeAll() { await print(event) }
+            let events = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for event in events { await print(event) }
         }
         lastBatch = task
         await task.value
@@ -150,19 +155,5 @@ actor EventPrinter {
         if let last = lastProgress[progress.episode], now - last < .milliseconds(500) { return false }
         lastProgress[progress.episode] = now
         return true
-    }
-}
-
-/// Events that wait for their turn.
-private final class EventQueue: Sendable {
-    private let events = Mutex<[SyncEvent]>([])
-
-    func add(_ event: SyncEvent) { events.withLock { $0.append(event) } }
-
-    func takeAll() -> [SyncEvent] {
-        events.withLock { events in
-            defer { events = [] }
-            return events
-        }
     }
 }

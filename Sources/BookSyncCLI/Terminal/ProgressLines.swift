@@ -112,11 +112,9 @@ extension ByteProgress {
     /// `0:41`, `12:05`, `2:10:00`, `31 h`, `12 d`.
     package var timeLeftText: String {
         guard let secondsLeft else { return "" }
-        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let whole = Int(min(secondsLeft, 86_400 * 999).rounded(.up))
         switch whole {
-        case ..<3600: return "\(whole / 60):\(twoDigits(whole % 60))"
-        case ..<36_000: return "\(whole / 3600):\(twoDigits(whole / 60 % 60)):\(twoDigits(whole % 60))"
+        case ..<36_000: return describeClock(Double(whole))
         case ..<360_000: return "\(whole / 3600) h"
         default: return "\(whole / 86_400) d"
         }

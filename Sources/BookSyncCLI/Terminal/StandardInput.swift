@@ -36,21 +36,17 @@ package enum StandardInput {
     ///   - isSecret: whether the terminal shows nothing of the answer.
     /// - Throws: ``Failure`` of kind `usage` for what is no line of text; `CancellationError`.
     package static func line(asking question: String?, isSecret: Bool = false) async throws -> String {
-        let flag = Flag()
+        let isCancelled = Atomic(false)
         return try await withTaskCancellationHandler {
-            try await runBlocking { try readLine(asking: question, isSecret: isSecret, until: flag) }
+            try await runBlocking {
+                try readLine(asking: question, isSecret: isSecret) { isCancelled.load(ordering: .relaxed) }
+            }
         } onCancel: {
-            flag.raise()
+            isCancelled.store(true, ordering: .relaxed)
         }
     }
 
-    private final class Flag: Sendable {
-        private let isRaised = Mutex(false)
-        var value: Bool { isRaised.withLock { $0 } }
-        func raise() { isRaised.withLock { $0 = true } }
-    }
-
-    private static func readLine(asking question: String?, isSecret: Bool, until flag: Flag) throws -> String {
+    private static func readLine(asking question: String?, isSecret: Bool, until isOver: () -> Bool) throws -> String {
         var before = termios()
         let isTerminal = question != nil && tcgetattr(STDIN_FILENO, &before) == 0
         if isTerminal {
@@ -67,7 +63,7 @@ package enum StandardInput {
         defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &before) } }
         var bytes: [UInt8] = []
         while bytes.last != UInt8(ascii: "\n"), bytes.count <= maxLength {
-            if flag.value { throw CancellationError() }
+            if isOver() { throw CancellationError() }
             // The read itself would not notice a signal that another thread takes.
             var waited = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&waited, 1, 100) > 0 else { continue }

@@ -32,57 +32,52 @@ package actor StandardStreams {
 
     /// A line as it is.
     package func writeOutput(_ line: String) {
-        var text = Self.shown(line, nil) + "\n"
-        flush(&text)
+        write([Self.shown(line, nil)])
     }
 
     /// A sentence; on a terminal it is broken between words.
     package func writeOutput(sentence: String, firstWordIn color: TerminalColor? = nil) {
-        var text = Self.shown(sentence, color, on: STDOUT_FILENO) + "\n"
-        flush(&text)
+        write([Self.shown(sentence, color, on: STDOUT_FILENO)])
     }
 
     /// Sentences, and lines that are the same in every language, which are not broken.
-    ///
-    /// Many lines at once: one system call for some hundreds of them, where each alone would also change threads.
     package func writeOutput(_ lines: [Message]) {
         let words = words
         let columns = Self.columns(of: STDOUT_FILENO)
-        var text = ""
-        for line in lines {
-            let shown = DisplayWidth.printableLines(words(line))
-            text += (line.isVerbatim ? shown : DisplayWidth.sentences(shown, to: columns)) + "\n"
-            if text.utf8.count >= 1 << 16 { flush(&text) }
-        }
-        flush(&text)
+        write(
+            lines.lazy.map { line in
+                let shown = DisplayWidth.printableLines(words(line))
+                return line.isVerbatim ? shown : DisplayWidth.sentences(shown, to: columns)
+            })
     }
 
     /// The same of lines whose words have colours.
     package func writeOutput(_ lines: [ColoredText], usesColor: Bool) {
+        write(lines.lazy.map { $0.shown(usesColor: usesColor) })
+    }
+
+    /// Many lines at once: one system call for some hundreds of them, where each alone would also change threads.
+    private func write(_ lines: some Sequence<String>) {
         var text = ""
         for line in lines {
-            text += line.shown(usesColor: usesColor) + "\n"
-            if text.utf8.count >= 1 << 16 { flush(&text) }
+            text += line + "\n"
+            guard text.utf8.count >= 1 << 16 else { continue }
+            writeOutput(steering: text)
+            text = ""
         }
-        flush(&text)
+        writeOutput(steering: text)
     }
 
     /// What steers the terminal as well.
     package func writeOutput(steering text: String) {
-        var text = text
-        flush(&text)
+        guard !isOutputClosed, !text.isEmpty else { return }
+        record(Self.write(text, to: STDOUT_FILENO))
     }
 
     /// A document as it is, without a line end of ours.
     package func writeOutput(bytes: [UInt8]) {
         guard !isOutputClosed else { return }
         record(bytes.withUnsafeBytes { Self.write($0, to: STDOUT_FILENO) })
-    }
-
-    private func flush(_ text: inout String) {
-        guard !isOutputClosed, !text.isEmpty else { return }
-        record(Self.write(text, to: STDOUT_FILENO))
-        text = ""
     }
 
     /// - Parameter code: the number of the error that kept output from being written; nil when there was none.
