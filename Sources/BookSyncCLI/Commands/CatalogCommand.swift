@@ -65,14 +65,11 @@ struct CatalogCommand: Subcommand {
     }
 
     private func show(_ preview: CatalogPreview, _ program: Program) async throws {
-        if program.options.json {
-            await program.streams.writeOutput(JSONDocument(preview).text())
-            return
-        }
+        await program.printLine(JSONDocument(preview))
+        if program.options.json { return }
         await program.streams.writeOutput([preview.sentence])
         await program.output(preview.table(program.words))
-        guard !program.options.quiet else { return }
-        for warning in preview.proof.warnings { await program.streams.writeError(warning) }
+        for warning in preview.proof.warnings { await program.note(warning) }
     }
 
     /// With several subjects one that cannot be read takes none of the others along.
@@ -80,10 +77,7 @@ struct CatalogCommand: Subcommand {
         // An address may hold a token.
         let address = subject.firstRange(of: /[a-z]+:\/\//).map { subject[$0.lowerBound...] } ?? ""
         let shown = subject.dropLast(address.count) + ResourceAddress(String(address)).withoutSecrets
-        if program.options.json {
-            let document: JSONDocument = ["file": .string(String(shown)), "error": .string(failure.description)]
-            await program.streams.writeOutput(document.text())
-        }
+        await program.printLine(["file": .string(String(shown)), "error": .string(failure.description)])
         guard subjects.count > 1 else { throw failure }
         if !program.options.json { await program.streams.writeError("\(shown): \(failure)") }
     }

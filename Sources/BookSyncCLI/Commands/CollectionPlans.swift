@@ -8,9 +8,7 @@ extension Program {
     func subscriptions(_ configuration: Configuration) async throws -> [Subscription] {
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.allSubscriptions(with: stored)
-        if subscriptions.isEmpty, !options.quiet {
-            await streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
-        }
+        await note(subscriptions.isEmpty ? "nothing is subscribed to: booksync subscribe REF adds a book" : nil)
         return subscriptions
     }
 
@@ -18,11 +16,8 @@ extension Program {
     func printPreviews(of subscriptions: [Subscription], _ configuration: Configuration) async throws {
         for subscription in subscriptions where subscription.book.isCollection {
             let preview = try await CollectionPreview.read(subscription, configuration, logger: logger)
-            if options.json {
-                await streams.writeOutput(JSONDocument(preview).text())
-            } else {
-                await streams.writeOutput([preview.sentence])
-            }
+            await printLine(JSONDocument(preview))
+            if !options.json { await streams.writeOutput([preview.sentence]) }
         }
     }
 }

@@ -22,9 +22,7 @@ struct DemoCommand: Subcommand {
                     "event": "serving", "address": .string(address.url), "url": .string(list),
                     "detail_url": .string(DemoCatalog.detailURL(at: address)),
                 ], or: [Message(verbatim: address.url)])
-            if !program.options.quiet {
-                await program.streams.writeError("the catalog is at \(list); Ctrl-C ends it")
-            }
+            await program.note("the catalog is at \(list); Ctrl-C ends it")
         }
         return .done
     }

@@ -97,9 +97,7 @@ struct ExportCommand: Subcommand {
             })
         for outcome in outcomes {
             if let failure = outcome.failure { await program.streams.writeError("\(failure)") }
-            if case .nothing(let why) = outcome.result, !program.options.quiet {
-                await program.streams.writeError(why)
-            }
+            if case .nothing(let why) = outcome.result { await program.note(why) }
         }
         return ExitStatus(of: outcomes.compactMap(\.failure))
     }

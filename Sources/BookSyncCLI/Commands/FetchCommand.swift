@@ -90,10 +90,7 @@ struct FetchCommand: Subcommand {
                     return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen), instead: asked)
                 } catch let failure as Failure where failure.reason == .libraryInUse {
                     let count = try await missing(of: request, in: configuration.library)
-                    if common.json {
-                        let document: JSONDocument = ["event": "handed_over", "episodes": .init(count)]
-                        await program.streams.writeOutput(document.text())
-                    }
+                    await program.printLine(["event": "handed_over", "episodes": .init(count)])
                     throw Failure(
                         .temporary, disposition: .stop, what: "another run is under way",
                         why: count == 1

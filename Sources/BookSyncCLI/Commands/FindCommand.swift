@@ -89,7 +89,7 @@ struct FindCommand: Subcommand {
         await program.print(JSONDocument(found), or: Self.table(books).numbered(style))
         for (_, failure) in found.unanswered { await program.streams.writeError(failure.message) }
         guard !books.isEmpty else {
-            if !program.options.quiet { await program.streams.writeError("no matches") }
+            await program.note("no matches")
             return ExitStatus(of: found.unanswered.map(\.failure))
         }
         guard style.width != nil, !program.options.json else { return .done }
@@ -121,7 +121,7 @@ struct FindCommand: Subcommand {
     /// Asks which of the books to take.
     private func offer(_ books: [FoundBook], in program: Program) async throws -> ExitStatus {
         let question: Message = "Subscribe to which one? Its number, f and the number to fetch it, or Enter for none:"
-        let answer = try await StandardInput.line(asking: program.words(question) + " ")
+        let answer = try await program.answer(to: question)
         if answer.allSatisfy(\.isWhitespace) { return .done }
         guard let match = answer.wholeMatch(of: /\s*(f?)\s*([0-9]{1,4})\s*/), let number = Int(match.2),
             books.indices.contains(number - 1)

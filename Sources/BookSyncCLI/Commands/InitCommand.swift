@@ -79,7 +79,7 @@ struct InitCommand: Subcommand {
         let asks = StandardInput.isInteractive && !common.json
         if asks, common.library == nil {
             let question: Message = "Folder for the audiobooks [\(Setup.standardLibrary)]:"
-            let answer = try await StandardInput.line(asking: program.words(question) + " ")
+            let answer = try await program.answer(to: question)
             if !answer.isEmpty { setup.library = answer.fromCurrentFolder }
         }
         setup.book = asks && address == nil ? try await askedBook(program) : try await testedBook(address, program)
@@ -91,16 +91,14 @@ struct InitCommand: Subcommand {
             ]
             await program.streams.writeOutput(document.text(isIndented: true))
         }
-        if !common.quiet {
-            await program.streams.writeError("\(path) is written")
-            await program.streams.writeError(
-                setup.book == nil
-                    ? "next: booksync subscribe REF follows a book, booksync mirror downloads what it lacks"
-                    : "next: booksync mirror downloads the book, and later what is new of it")
-            if cron || timer { return }
-            await program.streams.writeError("every night: booksync init --cron, or --timer for systemd, or by hand:")
-            await program.streams.writeError(Message(verbatim: night.crontabCommand))
-        }
+        await program.note("\(path) is written")
+        await program.note(
+            setup.book == nil
+                ? "next: booksync subscribe REF follows a book, booksync mirror downloads what it lacks"
+                : "next: booksync mirror downloads the book, and later what is new of it")
+        if cron || timer { return }
+        await program.note("every night: booksync init --cron, or --timer for systemd, or by hand:")
+        await program.note(Message(verbatim: night.crontabCommand))
     }
 
     /// Asks until an address is given that has a catalog, or none.
@@ -108,7 +106,7 @@ struct InitCommand: Subcommand {
         while true {
             let question: Message =
                 "Address of a first book (a feed, an archive.org or LibriVox page, a folder of audio files; empty for none):"
-            let answer = try await StandardInput.line(asking: program.words(question) + " ")
+            let answer = try await program.answer(to: question)
             do {
                 return try await testedBook(answer.isEmpty ? nil : answer, program)
             } catch let failure as Failure {
@@ -136,19 +134,16 @@ struct InitCommand: Subcommand {
         configuration = try await program.recognising([reference], configuration)
         let book = try configuration.book(reference)
         let preview = try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
-        if !common.quiet {
-            let kind: Message =
-                switch preview.kind {
-                case .feed: "the feed"
-                case .directory: "the directory"
-                case .internetArchive: "the archive item"
-                case .librivox: "the LibriVox book"
-                case .opds: "the OPDS publication"
-                case .bookResource, .audiobookshelf: "the book of a catalog"
-                }
-            await program.streams.writeError(
-                "found \(kind) '\(preview.book.title)': \(Message(preview.episodes.count, "episode"))")
-        }
+        let kind: Message =
+            switch preview.kind {
+            case .feed: "the feed"
+            case .directory: "the directory"
+            case .internetArchive: "the archive item"
+            case .librivox: "the LibriVox book"
+            case .opds: "the OPDS publication"
+            case .bookResource, .audiobookshelf: "the book of a catalog"
+            }
+        await program.note("found \(kind) '\(preview.book.title)': \(Message(preview.episodes.count, "episode"))")
         return Setup.FirstBook(
             address: location, text: catalog == nil ? address : "\(book)", title: preview.book.title, catalog: catalog)
     }

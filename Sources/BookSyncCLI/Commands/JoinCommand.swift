@@ -96,9 +96,7 @@ struct JoinCommand: Subcommand {
                 books, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
             ) {
                 outcome in
-                if program.options.json {
-                    await printer.aside { await program.streams.writeOutput(JSONDocument(outcome).text()) }
-                }
+                if program.options.json { await printer.aside { await program.printLine(JSONDocument(outcome)) } }
                 if outcome.result == .leftOut {
                     emit(.notice(outcome.sentence))
                 } else if let failure = outcome.failure {

@@ -58,10 +58,8 @@ struct ListCommand: Subcommand {
                 if missing { return try await shelf.booksWithMissingEpisodes() }
                 return try await shelf.books(first: sort == nil && !reverse ? limit : nil)
             }
-            if shelves.isEmpty, !program.options.quiet {
-                // An empty list is the right answer, but a mistyped folder should not go unnoticed.
-                await program.streams.writeError("there is no shelf at \(configuration.library) yet")
-            }
+            // An empty list is the right answer, but a mistyped folder should not go unnoticed.
+            await program.note(shelves.isEmpty ? "there is no shelf at \(configuration.library) yet" : nil)
             // The books stay where they are: there may be very many.
             typealias Position = (shelf: Int, index: Int)
             let book = { @Sendable (position: Position) in shelves[position.shelf][position.index] }

@@ -121,8 +121,8 @@ struct MirrorCommand: Subcommand {
             let isEmpty = configuration.subscriptions.isEmpty && stored.isEmpty
             // Of several libraries each has a run, for its trash.
             if isEmpty, shard == nil, !hasSeveralLibraries, !session.isBegunAnew { return (.done, true) }
-            let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
-                if !common.quiet { await program.streams.writeError(sentence) }
+            let mirror = CollectionMirror(configuration, in: session, logger: program.logger) {
+                await program.note($0)
             }
             var begin = begin
             let (_, failures, unchecked) = try await mirror.execute(

@@ -104,15 +104,11 @@ struct MoveCommand: Subcommand {
     ) async {
         let outcome =
             failure != nil ? "left" : report.isThere ? "unchanged" : dryRun ? "planned" : "moved"
-        if program.options.json {
-            let document: JSONDocument = [
-                "source": .string(move.book.source), "id": .string(move.book.id),
-                "from": .string(move.from.name),
-                "to": .string(move.to.name), "files": .init(report.files), "bytes": .integer(report.bytes),
-                "outcome": .string(outcome), "error": .init(failure?.description),
-            ]
-            await program.streams.writeOutput(document.event("moved").text())
-        }
+        await program.printLine([
+            "event": "moved", "source": .string(move.book.source), "id": .string(move.book.id),
+            "from": .string(move.from.name), "to": .string(move.to.name), "files": .init(report.files),
+            "bytes": .integer(report.bytes), "outcome": .string(outcome), "error": .init(failure?.description),
+        ])
         if let failure { return await program.streams.writeError("booksync: \(failure)") }
         guard !program.options.quiet, !program.options.json else { return }
         let what: Message = "\(Message(report.files, "file")) (\(describeBytes(report.bytes)))"

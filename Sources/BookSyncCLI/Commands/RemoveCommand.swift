@@ -74,9 +74,9 @@ struct RemoveCommand: Subcommand {
             if program.options.json {
                 await program.streams.writeOutput(JSONDocument(removal).event("removed").text(isIndented: true))
             }
-            for failure in removal.failures { await program.streams.writeError("booksync: \(failure)") }
-            if !program.options.quiet { await program.streams.writeError(removal.sentence) }
-            return ExitStatus(of: removal.failures)
+            let status = await program.report(removal.failures)
+            await program.note(removal.sentence)
+            return status
         }
     }
 

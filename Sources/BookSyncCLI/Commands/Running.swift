@@ -35,8 +35,8 @@ extension Program {
                 emit: emit
             ).execute(request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
-        if interruption.exitStatus != nil, !options.quiet {
-            await streams.writeError("interrupted: everything received is kept, and the next run goes on from there")
+        if interruption.exitStatus != nil {
+            await note("interrupted: everything received is kept, and the next run goes on from there")
         }
         await printer.finish(report.summary, exitStatus: status(report.failures))
         return report
@@ -115,11 +115,9 @@ extension Program {
             return try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
                 request, library: configuration.library, offline: offline
             ) { plan in
-                if options.json {
-                    await streams.writeOutput(JSONDocument(plan).event("plan").text())
-                } else {
-                    await printer.aside { await output(plan.table(words), then: [plan.sentence]) }
-                }
+                await printLine(JSONDocument(plan).event("plan"))
+                if options.json { return }
+                await printer.aside { await output(plan.table(words), then: [plan.sentence]) }
             }
         }
         return ExitStatus(of: report.failures)
@@ -191,7 +189,5 @@ private struct ServedRuns: RunHost {
 
     func exitCode(of failure: Failure) -> Int { Int(ExitStatus(failure.kind).rawValue) }
 
-    func reportWaiting(_ why: Message) async {
-        if !program.options.quiet { await program.streams.writeError(why) }
-    }
+    func reportWaiting(_ why: Message) async { await program.note(why) }
 }

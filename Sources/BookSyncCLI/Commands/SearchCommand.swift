@@ -35,13 +35,12 @@ struct SearchCommand: Subcommand {
         let (items, hasMore) = try found.best(for: text, limit: wanted)
         await program.print(
             .array(items.map { JSONDocument($0) }), or: Self.table(items, program.words))
-        guard !program.options.quiet else { return status }
         if !found.answers.contains(where: { $0.value != nil }) {
-            await program.streams.writeError("there is no shelf at \(configuration.library) yet")
+            await program.note("there is no shelf at \(configuration.library) yet")
         } else if hasMore {
-            await program.streams.writeError("there is more than these \(limit); --limit 0 prints all")
+            await program.note("there is more than these \(limit); --limit 0 prints all")
         } else if items.isEmpty {
-            await program.streams.writeError("no matches")
+            await program.note("no matches")
         }
         return status
     }

@@ -44,10 +44,7 @@ extension ServeCommand {
             if let winner { await program.streams.writeError("the environment's \(winner) wins over it") }
             let library = try await program.configuration().configuration.library
             await ServeKeyring(library: library, logger: program.logger).endSessions()
-            if !program.options.quiet {
-                await program.streams.writeError(
-                    "all logins have ended; a server that runs takes the new password at once")
-            }
+            await program.note("all logins have ended; a server that runs takes the new password at once")
             return .done
         }
         await program.print(

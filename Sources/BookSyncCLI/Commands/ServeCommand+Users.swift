@@ -98,10 +98,8 @@ extension ServeCommand {
         await program.print(
             ["event": "user_added", "user": .string(name), "inherits": .bool(inherits)],
             or: ["\(name) may log in, and sees \(Self.sight(of: user))"])
-        if inherits, !program.options.quiet {
-            await program.streams.writeError(
-                "what was listened to until now is \(name)'s; from now on everybody has to log in")
-        }
+        await program.note(
+            inherits ? "what was listened to until now is \(name)'s; from now on everybody has to log in" : nil)
     }
 
     private func listUsers(of book: UserBook, _ program: Program) async throws -> ExitStatus {
@@ -115,9 +113,7 @@ extension ServeCommand {
                         "read_only": .bool(user.isLimited),
                     ]
                 }), or: users.map { "\($0.name ?? ""): \(Self.sight(of: $0))" })
-        if users.isEmpty, !program.options.quiet {
-            await program.streams.writeError("there are no users; booksync serve --add-user NAME adds one")
-        }
+        await program.note(users.isEmpty ? "there are no users; booksync serve --add-user NAME adds one" : nil)
         return .done
     }
 

@@ -127,9 +127,8 @@ struct ServeCommand: Subcommand {
         let books = fronts.answers.saturatedSum(of: \.value.sum.books)
         let pages = try ShelfPages(shelf) { try await program.findings(asksSources: $0) }
         let certificate = try await certificate(settings, program)
-        if certificate == nil, publicURL?.hasPrefix("https:") != true, !target.isThisMachine, !program.options.quiet {
-            await program.streams.writeError(
-                "plain HTTP: others on the network can read passwords; use serve.tls or an HTTPS proxy")
+        if certificate == nil, publicURL?.hasPrefix("https:") != true, !target.isThisMachine {
+            await program.note("plain HTTP: others on the network can read passwords; use serve.tls or an HTTPS proxy")
         }
         let server = ShelfServer(
             configuration, at: target, basePath: basePath ?? settings.basePath,
@@ -137,14 +136,9 @@ struct ServeCommand: Subcommand {
             mirrorInterval: interval, logger: program.logger,
             changedSettings: await changes(of: settings, program))
         try await server.run { address in
-            if common.json {
-                // Runs print a line for each of their events.
-                await program.streams.writeOutput(
-                    (["event": "serving", "address": .string(address)] as JSONDocument).text())
-            } else {
-                await program.streams.writeOutput([Message(verbatim: address)])
-            }
-            guard !program.options.quiet else { return }
+            // Runs print a line for each of their events.
+            await program.printLine(["event": "serving", "address": .string(address)])
+            if !common.json { await program.streams.writeOutput([Message(verbatim: address)]) }
             let shelf = books > 0 ? Message(books, "book") : "an empty shelf"
             let libraries = configuration.libraries.map(\.name)
             let places: Message =
@@ -153,7 +147,7 @@ struct ServeCommand: Subcommand {
                 case ...8: Message(verbatim: libraries.joined(separator: ", "))
                 default: "\(libraries.count) libraries"
                 }
-            await program.streams.writeError("serving \(shelf) from \(places); Ctrl-C ends it")
+            await program.note("serving \(shelf) from \(places); Ctrl-C ends it")
         }
         return .done
     }

@@ -52,7 +52,6 @@ struct SubscribeCommand: Subcommand {
             }
             failures.append(failure)
             await program.tell(nil, "failed", "not subscribed", try configuration.book(reference), failure)
-            await program.streams.writeError("booksync: \(failure)")
         }
         // Opening the library would make one for nothing.
         if references.isEmpty { return ExitStatus(of: failures) }
@@ -81,11 +80,9 @@ struct SubscribeCommand: Subcommand {
                     case .already: "already subscribed to \(book)"
                     }
                 await program.tell(sentence, "subscribed", outcome.rawValue, book)
-                if let notice, !program.options.quiet { await program.streams.writeError(notice) }
+                await program.note(notice)
             }
-            if let notice = configuration.privacyNotice(of: subscriptions.map(\.book)), !program.options.quiet {
-                await program.streams.writeError(notice)
-            }
+            await program.note(configuration.privacyNotice(of: subscriptions.map(\.book)))
         }
         return ExitStatus(of: failures)
     }
@@ -208,7 +205,6 @@ struct UnsubscribeCommand: Subcommand {
                     remedy: "booksync subscriptions lists what is")
                 failures.append(failure)
                 await program.tell(nil, "failed", "was not subscribed", book, failure)
-                await program.streams.writeError("booksync: \(failure)")
             }
             return ExitStatus(of: failures)
         }
@@ -240,17 +236,15 @@ extension Program {
     }
 
     /// Says what became of the subscription to a book.
-    /// - Parameter sentence: for people; nil where something else tells them.
+    /// - Parameter sentence: for people; nil where the failure tells them.
     fileprivate func tell(
         _ sentence: Message?, _ event: String, _ outcome: String, _ book: BookIdentity, _ failure: Failure? = nil
     ) async {
-        if options.json {
-            let document: JSONDocument = [
-                "source": .string(book.source), "id": .string(book.id), "outcome": .string(outcome),
-                "error": .init(failure?.description),
-            ]
-            await streams.writeOutput(document.event(event).text())
-        }
-        if let sentence, !options.quiet { await streams.writeError(sentence) }
+        await printLine([
+            "event": .string(event), "source": .string(book.source), "id": .string(book.id),
+            "outcome": .string(outcome), "error": .init(failure?.description),
+        ])
+        await note(sentence)
+        if let failure { _ = await report([failure]) }
     }
 }

@@ -129,12 +129,9 @@ struct SubscriptionsCommand: Subcommand {
                 "exit_code": .init(Int(status.rawValue)),
             ], or: program.options.quiet ? [] : imported.entries.compactMap(Self.line))
         for failure in imported.failures { await program.streams.writeError("\(failure)") }
-        if !program.options.quiet {
-            for notice in imported.notices { await program.streams.writeError(notice) }
-            await program.streams.writeError(
-                "\(name): \(counts.subscribed) subscribed, \(counts.already) followed already, \(refused) refused"
-            )
-        }
+        for notice in imported.notices { await program.note(notice) }
+        await program.note(
+            "\(name): \(counts.subscribed) subscribed, \(counts.already) followed already, \(refused) refused")
         return status
     }
 
@@ -181,13 +178,12 @@ extension Program {
                 document(.exported("opml", to: written.path, isWritten: written.isWritten)),
                 or: written.isWritten ? ["wrote \(written.path)"] : [])
         }
-        if !options.quiet { for notice in outline.notices { await streams.writeError(notice) } }
-        let count = outline.booksWithoutFeed.count
-        if count > 0, !options.quiet {
-            await streams.writeError(
-                count == 1
-                    ? "1 book has no feed that other programs could follow: booksync alone reads it back"
-                    : "\(count) books have no feed that other programs could follow: booksync alone reads them back")
+        for notice in outline.notices { await note(notice) }
+        switch outline.booksWithoutFeed.count {
+        case 0: break
+        case 1: await note("1 book has no feed that other programs could follow: booksync alone reads it back")
+        case let count:
+            await note("\(count) books have no feed that other programs could follow: booksync alone reads them back")
         }
         return .done
     }

@@ -151,8 +151,7 @@ extension Program {
             await print(
                 document(restored),
                 or: restored.files.map { "restored \($0.file.path)" } + ["\(restored.files.summary) restored"])
-            for report in restored.failures { await streams.writeError("booksync: \(report.failure)") }
-            return ExitStatus(of: restored.failures.map(\.failure))
+            return await report(restored.failures.map(\.failure))
         }
     }
 }

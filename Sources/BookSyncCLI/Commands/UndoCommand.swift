@@ -44,13 +44,12 @@ struct UndoCommand: Subcommand {
         if report.isOfRenames || report.batch == nil { lines.append(report.sentence) }
         await program.print(
             JSONDocument(report).event("undone"), or: Self.table(report, program.words), then: lines)
-        if !report.renames.isEmpty, !report.isDryRun, !program.options.quiet {
-            await program.streams.writeError(
+        if !report.renames.isEmpty, !report.isDryRun {
+            await program.note(
                 "the files keep these names until naming and catalog want just them again; a changed naming can be set back"
             )
         }
-        for failure in report.failures { await program.streams.writeError("booksync: \(failure)") }
-        return ExitStatus(of: report.failures)
+        return await program.report(report.failures)
     }
 
     /// Of several libraries the one in which something was removed or renamed last.
@@ -66,7 +65,7 @@ struct UndoCommand: Subcommand {
         // The store of the other one may know of something later.
         if let (_, failure) = found.failures.first { throw failure }
         let last = found.answers.compactMap(\.value).max { $0.at < $1.at }?.place
-        if let last, !program.options.quiet { await program.streams.writeError("\(last.name):") }
+        if let last { await program.note("\(last.name):") }
         return configuration.choosing(last ?? configuration.libraries[0])
     }
 

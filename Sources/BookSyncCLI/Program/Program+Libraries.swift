@@ -91,19 +91,15 @@ extension Program {
                     guard try await ShelfReader.read(place.path, { _ in true }) != nil else { continue }
                 }
                 isNamed = true
-                if options.json {
-                    await streams.writeOutput(document.text())
-                } else if !options.quiet {
-                    await streams.writeError("\(place.name):")
-                }
+                await printLine(document)
+                await note(options.json ? nil : "\(place.name):")
                 statuses.append(try await body(configuration, references))
             } catch let failure as Failure {
                 await streams.writeError("booksync: \(place.name): \(failure)")
                 statuses.append(ExitStatus(failure.kind))
-                guard options.json, !isNamed else { continue }
-                await streams.writeOutput(document.text())
-                guard let failed = JSONDocument(.failed(FailureReport(failure: failure))) else { continue }
-                await streams.writeOutput(failed.text())
+                guard !isNamed, let failed = JSONDocument(.failed(FailureReport(failure: failure))) else { continue }
+                await printLine(document)
+                await printLine(failed)
             }
         }
         return ExitStatus(worstOf: statuses)

@@ -39,7 +39,7 @@ extension Program {
             let isSure = matches.count == 1 && (!isChanging || matches[0].title == text)
             let match = isSure ? matches[0] : try await choice(among: matches, for: text)
             configuration.named[text] = match.book
-            if match.title != text, !options.quiet { await streams.writeError("\(text): \(match.book) \(match.title)") }
+            if match.title != text { await note("\(text): \(match.book) \(match.title)") }
         }
         return configuration
     }
@@ -93,7 +93,7 @@ extension Program {
         }
         let question: Message =
             matches.count == 1 ? "Do you mean this one? [1]" : "Which one do you mean? [1-\(matches.count)]"
-        let answer = try await StandardInput.line(asking: words(question) + " ")
+        let answer = try await answer(to: question)
         guard let number = Int(answer), number > 0, number <= matches.count else { throw ambiguous }
         return matches[number - 1]
     }

@@ -102,12 +102,10 @@ struct Program: Sendable {
             return try await body(configuration)
         }
         return try await withDemoCatalog(pace: demoPace) { address in
-            if !options.quiet {
-                await streams.writeError(
-                    configuration.usesDemoCatalog
-                        ? "no source is configured: using the built-in demo catalog at \(address.url)"
-                        : "using the built-in demo catalog at \(address.url)")
-            }
+            await note(
+                configuration.usesDemoCatalog
+                    ? "no source is configured: using the built-in demo catalog at \(address.url)"
+                    : "using the built-in demo catalog at \(address.url)")
             var configuration = configuration
             configuration.useDemoCatalog(
                 listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address))
@@ -197,6 +195,28 @@ struct Program: Sendable {
                 opening = ","
             })
         await streams.writeOutput(items.isEmpty ? "[]" : "\n]")
+    }
+
+    /// Prints a document on a line of its own, with `--json` only.
+    func printLine(_ document: @autoclosure () -> JSONDocument) async {
+        if options.json { await streams.writeOutput(document().text()) }
+    }
+
+    /// Tells a person what is no result; nothing where it is nil, and with `--quiet`.
+    func note(_ message: Message?) async {
+        if let message, !options.quiet { await streams.writeError(message) }
+    }
+
+    /// Says what failed, each by itself.
+    /// - Returns: the status that most needs a person.
+    func report(_ failures: [Failure]) async -> ExitStatus {
+        for failure in failures { await streams.writeError("booksync: \(failure)") }
+        return ExitStatus(of: failures)
+    }
+
+    /// What the user types at a question.
+    func answer(to question: Message) async throws -> String {
+        try await StandardInput.line(asking: words(question) + " ")
     }
 
     /// Prints a table for people, and lines behind it.
