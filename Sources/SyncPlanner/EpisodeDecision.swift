@@ -4,19 +4,9 @@ import Foundation
 /// What is to become of one episode as long as the others are not in its way; ``makePlan(for:)`` decides who may take
 /// which path.
 struct EpisodeDecision {
-    enum Outcome: Equatable {
-        indirect case transfer(SyncAction.Kind, replacing: LocalFile?)
-        case adopt(path: String, LocalFile.Verification?)
-        case keep
-        case expire
-        case skip(SyncAction.Skip)
-    }
-
     var shelved: EpisodeRecord
-    var outcome: Outcome
-    var reason: Message
-    /// Bytes still to be fetched, or of the file that stays.
-    var bytes: Int64?
+    /// Where its file stands now or, without one, where the naming wants it; an adoption where the file was found.
+    var action: SyncAction
     /// Where the naming wants it.
     var wanted: String?
     /// Where its own file stands now.
@@ -56,20 +46,16 @@ struct EpisodeDecision {
         self.wanted = input.paths[key]
         self.existingPath = condition.existingFile?.path
         if case .intact(let file, _, let recorded) = condition, recorded != file.path { staleRecord = recorded }
-        self.outcome = .keep
-        self.reason = ""
+        self.action = SyncAction(
+            kind: .keep, episode: shelved.episode, path: existingPath ?? wanted ?? "", reason: "")
         let partial = max(0, input.partials[key] ?? 0)
 
         if shelved.removedAt != nil, !input.rules.force {
             skip(.tombstone, "removed; it is not fetched again")
         } else if let path = unrecordedPublication(condition, partial: partial, files: input.files) {
-            outcome = .adopt(path: path, nil)
-            reason = "a run that was cut off had put it in its place already"
-            bytes = input.files[path]?.size
+            adopt(path, "a run that was cut off had put it in its place already", files: input.files)
         } else if isExpired, following == nil, let file = condition.existingFile {
-            outcome = .expire
-            reason = "not kept by its book's rule (\(input.rules.keep?.description ?? ""))"
-            bytes = file.size
+            decide(.expire, "not kept by its book's rule (\(input.rules.keep?.description ?? ""))", bytes: file.size)
         } else if let damage, following == nil, let file = condition.existingFile {
             decideAboutDamage(damage, of: file, partial: partial, rules: input.rules)
         } else {
@@ -78,7 +64,7 @@ struct EpisodeDecision {
                 decideAboutFile(
                     file, touched: touched, change: change, partial: partial, input: input, unwantedBy: rule)
             case .changed(let file, _) where match?.path == file.path:
-                if let match { adopt(match, files: input.files) }
+                if let match { adopt(match.path, match.reason, match.verification, files: input.files) }
             case .changed(let file, let size):
                 decideAboutChange(of: file, to: size, partial: partial, rules: input.rules, unwantedBy: rule)
             case .displaced(let file, let kind):
@@ -89,31 +75,32 @@ struct EpisodeDecision {
                     "deleted from disk since it was fetched, and so counts as removed (downloads.on-missing-file)")
             case .missing, .unrecorded:
                 decideAboutAbsence(partial: partial, rules: input.rules, unwantedBy: rule)
-                if let match { adopt(match, files: input.files) }
+                if let match { adopt(match.path, match.reason, match.verification, files: input.files) }
             }
         }
         // A record that is not said to be kept must be said to follow, or it would be lost.
-        if staleRecord != nil, following == nil, outcome != .keep {
+        if staleRecord != nil, following == nil, action.kind != .keep {
             following = "it is found under the name that it was to have"
         }
     }
 
+    /// - Parameter bytes: still to be fetched, or of the file that stays.
+    private mutating func decide(_ kind: SyncAction.Kind, _ reason: Message, bytes: Int64?) {
+        (action.kind, action.reason, action.bytes) = (kind, reason, bytes)
+    }
+
     private mutating func skip(_ skip: SyncAction.Skip, _ reason: Message) {
-        self.outcome = .skip(skip)
-        self.reason = reason
-        self.bytes = nil
+        decide(.skip(skip), reason, bytes: nil)
     }
 
-    private mutating func keep(_ file: LocalFile, _ reason: Message) {
-        self.outcome = .keep
-        self.reason = reason
-        self.bytes = file.size
-    }
+    private mutating func keep(_ file: LocalFile, _ reason: Message) { decide(.keep, reason, bytes: file.size) }
 
-    private mutating func adopt(_ match: FileRecognition.Match, files: [String: FileAttributes]) {
-        outcome = .adopt(path: match.path, match.verification)
-        reason = match.reason
-        bytes = files[match.path]?.size
+    private mutating func adopt(
+        _ path: String, _ reason: Message, _ verification: LocalFile.Verification? = nil,
+        files: [String: FileAttributes]
+    ) {
+        decide(.adopt, reason, bytes: files[path]?.size)
+        (action.path, action.verification) = (path, verification)
     }
 
     private func countsAsRemoved(_ file: LocalFile, input: PlannerInput, match: FileRecognition.Match?) -> Bool {
@@ -190,9 +177,12 @@ extension EpisodeDecision {
     }
 
     private mutating func replace(_ file: LocalFile, partial: Int64, reason: Message, asking: Bool) {
-        outcome = .transfer(.replace, replacing: asking ? file : nil)
-        self.reason = reason
-        bytes = wholeLength.map { max(0, $0.subtractingSaturated(partial)) }
+        fetch(.replace, reason, partial: partial)
+        action.replacing = asking ? file : nil
+    }
+
+    private mutating func fetch(_ kind: SyncAction.Kind, _ reason: Message, partial: Int64) {
+        decide(kind, reason, bytes: wholeLength.map { max(0, $0.subtractingSaturated(partial)) })
     }
 
     private mutating func decideAboutAbsence(partial: Int64, rules: PlanRules, unwantedBy rule: Message?) {
@@ -207,9 +197,7 @@ extension EpisodeDecision {
         if let transfer = shelved.transfer, transfer.state == .failed { reasons.append(Self.failed(transfer)) }
         // What is there already says that it is not on disk.
         if reasons.count > 1, shelved.file == nil { reasons.removeFirst() }
-        outcome = .transfer(partial > 0 ? .resume : .fetch, replacing: nil)
-        reason = reasons.joined(separator: "; ")
-        bytes = wholeLength.map { max(0, $0.subtractingSaturated(partial)) }
+        fetch(partial > 0 ? .resume : .fetch, reasons.joined(separator: "; "), partial: partial)
     }
 
     private var absence: Message {

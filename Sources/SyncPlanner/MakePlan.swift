@@ -113,7 +113,7 @@ private struct Planner {
         var skipped: [SyncAction] = []
         for (rank, decision) in decisions.enumerated() {
             let rename = renamed[rank]
-            guard let action = action(for: decision, rank: rank, newPath: rename?.path) else { continue }
+            let action = action(for: decision, rank: rank, newPath: rename?.path)
             let isReported = rename != nil || decision.following != nil
             if let following = decision.following, let path = decision.existingPath {
                 adoptions.append(
@@ -149,40 +149,28 @@ private struct Planner {
     }
 
     /// - Parameter newPath: where its rename in this plan puts its file.
-    private mutating func action(for decision: EpisodeDecision, rank: Int, newPath: String?) -> SyncAction? {
-        let path = newPath ?? decision.existingPath
-        var action = SyncAction(
-            kind: .keep, episode: decision.shelved.episode, path: path ?? decision.wanted ?? "",
-            bytes: decision.bytes, reason: decision.reason)
+    private mutating func action(for decision: EpisodeDecision, rank: Int, newPath: String?) -> SyncAction {
+        var action = decision.action
         action.isAsked = asked.contains(action.episode.identity.key)
-        switch decision.outcome {
+        if let newPath, action.kind != .adopt { action.path = newPath }
+        switch action.kind {
         case .keep:
             action.fromPath = decision.staleRecord
             if let obstacle = renames.obstacles[rank] {
                 action.reason =
                     "\(action.reason); keeps its old name for now: \(sentence(for: obstacle, wanted: decision.wanted))"
             }
-        case .skip(let skip):
-            action.kind = .skip(skip)
-        case .expire:
-            action.kind = .expire
-        case .adopt(let path, let verification):
-            action.kind = .adopt
-            action.path = path
-            action.verification = verification
-            targets[path] = decision.shelved.episode.section
-        case .transfer(let kind, let replacing):
-            action.kind = kind
-            action.replacing = replacing
-            if let path {
-                action.replacing?.path = path
-                targets[path] = decision.shelved.episode.section
-            } else if let obstruction = obstruction(at: decision.wanted) {
+        case .skip, .expire, .rename: break
+        case .adopt: targets[action.path] = action.episode.section
+        case .fetch, .resume, .replace:
+            if newPath == nil, decision.existingPath == nil, let obstruction = obstruction(at: decision.wanted) {
                 action.kind = .skip(.obstructed)
                 action.reason = obstruction
                 action.bytes = nil
             } else {
-                targets[action.path] = decision.shelved.episode.section
+                let path = action.path
+                action.replacing?.path = path
+                targets[path] = action.episode.section
             }
         }
         return action
