@@ -29,7 +29,7 @@ extension ServeCommand {
 
     /// Takes a new password and puts its hash into the configuration; where that is left to the user, prints the lines.
     func setPassword(in program: Program) async throws -> ExitStatus {
-        let password = try await PasswordPrompt(streams: program.streams).newPassword()
+        let password = try await program.streams.newPassword()
         let path = program.configurationPath
         let (entry, why) = try await runBlocking {
             let entry = PasswordEntry(try PasswordHash.make(of: password))

@@ -135,7 +135,7 @@ extension ServeCommand {
     }
 
     private func newHash(_ program: Program) async throws -> PasswordHash {
-        let password = try await PasswordPrompt(streams: program.streams).newPassword()
+        let password = try await program.streams.newPassword()
         return try await runBlocking { try PasswordHash.make(of: password) }
     }
 

@@ -58,8 +58,10 @@ struct SubscriptionsCommand: Subcommand {
         if let exportedFile {
             return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile) { $0 }
         }
-        let (stored, status) = try await program.storedSubscriptions(configuration)
-        let subscriptions = try await configuration.allSubscriptions(with: stored)
+        let (stored, status) = try await program.ask(configuration) { configuration, _ in
+            try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        }
+        let subscriptions = try await configuration.allSubscriptions(with: stored.answers.flatMap(\.value))
             .withAddresses(in: configuration.libraries)
         await program.print(
             .array(subscriptions.map { JSONDocument($0) }), or: Self.table(subscriptions, program.words))

@@ -66,14 +66,17 @@ struct TrashRestoreCommand: Subcommand {
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let scope = try scope.scope(references, configuration, all: .everything)
-        return try await program.restoreTrash(
-            in: configuration, command: "trash restore", waitingFor: waiting.seconds
-        ) { trash in
-            try await trash.restore(try await trash.list().filter(scope.includes))
-        } document: { restored in
-            .array(
-                restored.files.map { JSONDocument($0).event("restored") }
-                    + restored.failures.compactMap { JSONDocument(.failed($0)) })
+        _ = try await LibraryFolder.requireStore(in: configuration.library)
+        return try await program.withLibrary(
+            configuration.library, "trash restore", waitingFor: waiting.seconds
+        ) { session in
+            let restored = try await session.trash.restore(try await session.trash.list().filter(scope.includes))
+            await program.print(
+                .array(
+                    restored.files.map { JSONDocument($0).event("restored") }
+                        + restored.failures.compactMap { JSONDocument(.failed($0)) }),
+                or: restored.files.map { "restored \($0.file.path)" } + ["\(restored.files.summary) restored"])
+            return await program.report(restored.failures.map(\.failure))
         }
     }
 }
@@ -136,23 +139,6 @@ struct TrashEmptyCommand: Subcommand {
         return try await StandardInput.confirms(
             "Delete \(files.summary) for good?", what: "\(files.summary) are not deleted",
             remedy: "say --yes to delete them, booksync trash list shows them", in: program.words)
-    }
-}
-
-extension Program {
-    /// Prints what comes back of the trash.
-    func restoreTrash(
-        in configuration: Configuration, command: String, waitingFor wait: Double,
-        _ restore: (Trash) async throws -> Trash.Restored, document: (Trash.Restored) -> JSONDocument
-    ) async throws -> ExitStatus {
-        _ = try await LibraryFolder.requireStore(in: configuration.library)
-        return try await withLibrary(configuration.library, command, waitingFor: wait) { session in
-            let restored = try await restore(session.trash)
-            await print(
-                document(restored),
-                or: restored.files.map { "restored \($0.file.path)" } + ["\(restored.files.summary) restored"])
-            return await report(restored.failures.map(\.failure))
-        }
     }
 }
 

@@ -102,13 +102,10 @@ private struct LineLogHandler: LogHandler {
         let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         switch format {
         case .json:
-            var document: JSONDocument = [
+            let document: JSONDocument = [
                 "time": .string(time), "level": .string(event.level.rawValue), "message": .string("\(event.message)"),
             ]
-            for (key, value) in about {
-                document = document.adding(.object([.init(key: key, value: .string("\(value)"))]))
-            }
-            write(document.text())
+            write(document.adding(.object(about.map { .init(key: $0.key, value: .string("\($0.value)")) })).text())
         case .text:
             let pairs = about.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
             write("\(time) \(event.level.rawValue): \(event.message)\(pairs)")

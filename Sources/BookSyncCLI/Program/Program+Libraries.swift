@@ -104,16 +104,6 @@ extension Program {
         }
         return ExitStatus(worstOf: statuses)
     }
-
-    /// Those in the stores of all libraries that are looked at.
-    func storedSubscriptions(
-        _ configuration: Configuration
-    ) async throws -> (subscriptions: [Subscription], status: ExitStatus) {
-        let (answers, status) = try await ask(configuration) { configuration, _ in
-            try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        }
-        return (answers.answers.flatMap(\.value), status)
-    }
 }
 
 extension Program {

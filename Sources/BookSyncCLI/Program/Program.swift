@@ -151,11 +151,7 @@ struct Program: Sendable {
 
     /// Prints a JSON document, or the lines for people; only the one that is wanted is made.
     func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [Message]) async {
-        if options.json {
-            await streams.writeOutput(document().text(isIndented: true))
-        } else {
-            await streams.writeOutput(lines())
-        }
+        await print(document(), or: TextTable(columns: []), then: lines())
     }
 
     /// The same with a table, and lines behind it.
