@@ -64,10 +64,8 @@ struct ConfigPathCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let origin = try await program.configuration().origin
-        if let origin {
-            await program.print(["path": .string(origin)], or: [Message(verbatim: origin)])
-        } else {
-            await program.print(["path": .null], or: [])
+        await program.print(["path": .init(origin)], or: [origin].compactMap(\.self).map(Message.init(verbatim:)))
+        if origin == nil {
             await program.streams.writeError(
                 """
                 no configuration file: the built-in settings are in force; it would be read from \
