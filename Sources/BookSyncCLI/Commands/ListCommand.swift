@@ -74,17 +74,16 @@ struct ListCommand: Subcommand {
             if reverse { books.reverse() }
             if let limit { books = Array(books.prefix(limit)) }
             let style = program.outputStyle
-            let library = TextTable.ItemColumn<Position>(title: "library") { book($0).library ?? "" }
             await program.print(
-                books, as: { JSONDocument(book($0)) },
-                in: (isNamed ? [library] : []) + [
-                    .init(title: "book") { "\(book($0).book.identity)" },
-                    .init(title: "title", isFlexible: true) { book($0).book.title },
-                    .init(title: "author", isFlexible: true) { book($0).book.author ?? "" },
-                    .init(title: "on disk", .trailing) { "\(book($0).present)/\(book($0).episodes)" },
-                    .init(title: "not here", .trailing, color: { $0 == "0" ? nil : .yellow }) { "\(book($0).missing)" },
-                    .init(title: "locked", .trailing, isOptional: true) { "\(book($0).locked)" },
-                    .init(title: "bytes", .trailing, isOptional: true) { describeBytes(book($0).bytes) },
+                books, of: book, as: { JSONDocument($0) },
+                in: (isNamed ? [.init(title: "library") { $0.library ?? "" }] : []) + [
+                    .init(title: "book") { "\($0.book.identity)" },
+                    .init(title: "title", isFlexible: true) { $0.book.title },
+                    .init(title: "author", isFlexible: true) { $0.book.author ?? "" },
+                    .init(title: "on disk", .trailing) { "\($0.present)/\($0.episodes)" },
+                    .init(title: "not here", .trailing, color: { $0 == "0" ? nil : .yellow }) { "\($0.missing)" },
+                    .init(title: "locked", .trailing, isOptional: true) { "\($0.locked)" },
+                    .init(title: "bytes", .trailing, isOptional: true) { describeBytes($0.bytes) },
                 ])
             if style.width != nil, !program.options.json {
                 await program.listedBooks?.remember(

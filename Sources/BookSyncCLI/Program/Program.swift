@@ -167,16 +167,22 @@ struct Program: Sendable {
     }
 
     /// Prints items of which there may be very many: their documents, or a table with a row for each.
-    func print<Item: Sendable>(
-        _ items: [Item], as document: @escaping @Sendable (Item) -> JSONDocument,
-        in columns: [TextTable.ItemColumn<Item>]
+    /// - Parameter value: what the columns are of; looked up once for each row, since it may be large.
+    func print<Item: Sendable, Value>(
+        _ items: [Item], of value: @escaping @Sendable (Item) -> Value,
+        as document: @escaping @Sendable (Value) -> JSONDocument, in columns: [TextTable.ItemColumn<Value>]
     ) async {
         let style = outputStyle
-        guard !options.json else { return await print(items, as: document) }
-        guard isatty(STDOUT_FILENO) == 0, !style.usesColor else {
-            return await output(items.table(columns).numbered(style))
+        guard !options.json else { return await print(items) { document(value($0)) } }
+        let row = { @Sendable (item: Item) in
+            let value = value(item)
+            return columns.map { $0.cell(value) }
         }
-        await TextTable.write(items, in: columns, words) { await streams.writeOutput(bytes: $0) }
+        let columns = columns.map(\.column)
+        guard isatty(STDOUT_FILENO) == 0, !style.usesColor else {
+            return await output(TextTable(columns: columns, rows: items.map(row)).numbered(style))
+        }
+        await TextTable.write(items, in: columns, words, row: row) { await streams.writeOutput(bytes: $0) }
     }
 
     /// An array of documents, part by part: the whole one takes many times as much memory as the items.

@@ -6,18 +6,19 @@ extension TextTable {
     ///
     /// Rows are made and laid out on all cores. In between they are kept as bytes, which take a fraction of what their
     /// texts would.
-    /// - Parameter write: gets some hundreds of lines each time.
+    /// - Parameters:
+    ///   - row: a cell for each column.
+    ///   - write: gets some hundreds of lines each time.
     package static func write<Item: Sendable>(
-        _ items: [Item], in columns: [ItemColumn<Item>], _ words: Wordings, to write: ([UInt8]) async -> Void
+        _ items: [Item], in columns: [Column], _ words: Wordings, row: @escaping @Sendable (Item) -> [String],
+        to write: ([UInt8]) async -> Void
     ) async {
         guard !items.isEmpty else { return }
-        let alignments = columns.map(\.column.alignment)
-        let header = columns.map { words($0.column.title) }
+        let alignments = columns.map(\.alignment)
+        let header = columns.map { words($0.title) }
         var parts: [PlainRows] = header.allSatisfy(\.isEmpty) ? [] : [PlainRows([header], columns: columns.count)]
         await items.inParts(
-            make: { part in
-                PlainRows(part.lazy.map { item in columns.map { $0.cell(item) } }, columns: alignments.count)
-            }, use: { parts.append($0) })
+            make: { PlainRows($0.lazy.map(row), columns: alignments.count) }, use: { parts.append($0) })
         let widths = columns.indices.map { index in parts.reduce(0) { max($0, $1.widths[index]) } }
         await parts.inParts(of: 1, make: { $0.reduce(into: []) { $0 += $1.lines(widths, alignments) } }, use: write)
     }

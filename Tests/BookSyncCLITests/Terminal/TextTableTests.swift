@@ -38,10 +38,7 @@ import Testing
             [odd[number % 8], "\(number)", odd[number / 8 % 8], number % 3 == 0 ? "" : "\(number * number)"]
         }
         var written: [UInt8] = []
-        let columns = shelf.columns.enumerated().map { index, column in
-            TextTable.ItemColumn<Int>(title: column.title, column.alignment) { row($0)[index] }
-        }
-        await TextTable.write(Array(0..<count), in: columns, Wordings(.english)) { written += $0 }
+        await TextTable.write(Array(0..<count), in: shelf.columns, Wordings(.english), row: row) { written += $0 }
         let whole = lines(of: TextTable(columns: shelf.columns, rows: (0..<count).map(row)), nil)
         #expect(String(decoding: written, as: UTF8.self) == whole.map { $0 + "\n" }.joined())
     }
