@@ -56,16 +56,12 @@ actor EventPrinter {
                 do { try await Task.sleep(for: Self.interval) } catch { return }
             }
         }
-        let outcome: Swift.Result<Result, any Error>
-        do {
-            outcome = .success(
-                try await body { event in
-                    guard self.style.shows(event) else { return }
-                    self.waiting.withLock { $0.append(event) }
-                    signal.yield()
-                })
-        } catch {
-            outcome = .failure(error)
+        let outcome = await Swift.Result.of { @Sendable in
+            try await body { event in
+                guard self.style.shows(event) else { return }
+                self.waiting.withLock { $0.append(event) }
+                signal.yield()
+            }
         }
         printing.cancel()
         await printing.value
