@@ -3,6 +3,7 @@ import CatalogStore
 import Crypto
 import Foundation
 import LibraryFiles
+import Synchronization
 
 /// Makes one file, or several, of the episodes of a book. The caller holds the library's lock, except for a dry run and to prepare.
 ///
@@ -16,6 +17,7 @@ package struct BookJoin: Sendable {
     private let minFreeSpace: Int64
     private let probe: MediaProbe
     private let report: @Sendable (ProgressState) -> Void
+    private let readParts = ReadParts()
     private var workFolder: String { library + "/" + LibraryFolder.joiningPath }
 
     /// - Parameters:
@@ -216,12 +218,15 @@ package struct BookJoin: Sendable {
     private func parts(of plan: JoinPlan, _ store: CatalogStore) async throws -> [AudioPart] {
         try await readable(plan.files) { _, file in
             let path = library + "/" + file.path
-            guard try await runBlocking({ fileSize(path) }) == file.size else {
+            let attributes = try await runBlocking { fileAttributes(path) }
+            guard let attributes, attributes.size == file.size else {
                 throw notJoined(plan, why: "\(file.path) is not what was fetched", remedy: "booksync verify tells more")
             }
-            // Nothing is left out by what is known of an earlier day, and nobody encodes the others in vain.
-            let known = try await request.isIncomplete ? nil : store.media(of: file.episode)
-            return try await probe.part(path, known: known)
+            return try await readParts.part(path, attributes) {
+                // Nothing is left out by what is known of an earlier day, and nobody encodes the others in vain.
+                let known = try await request.isIncomplete ? nil : store.media(of: file.episode)
+                return try await probe.part(path, known: known)
+            }
         }
     }
 
@@ -293,15 +298,15 @@ package struct BookJoin: Sendable {
         try await readable(files) { index, file in
             let part = parts[index]
             let path = intermediate(of: file, as: encoding)
-            if try await runBlocking({ fileSize(path) }) != nil {
+            if let attributes = try await runBlocking({ fileAttributes(path) }) {
                 defer { meter.finish([file]) }
-                return try await probe.part(path)
+                return try await readParts.part(path, attributes) { try await probe.part(path) }
             }
             // Another process may encode the same.
             let new = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
             let size = Int64(clamping: part.seconds * Double(encoding.bitRate) / 8)
             defer { unlink(new) }
-            let made = try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
+            var made = try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
                 try await probe.encode(part, as: encoding, to: new)
                 return try await probe.part(new)
             }
@@ -312,11 +317,14 @@ package struct BookJoin: Sendable {
                     why: "it has \(has) of audio, and its header says \(says)",
                     remedy: "check the disk and the file, or download it again", reason: .unreadableAudio)
             }
-            try await runBlocking {
-                _ = try Self.synced(new)
+            let attributes = try await runBlocking {
+                let attributes = try Self.synced(new)
                 try systemCall("\(path) cannot be made") { rename(new, path) }
+                return attributes
             }
-            return try await probe.part(path)
+            made.path = path
+            readParts.record(made, attributes)
+            return made
         }
     }
 
@@ -457,6 +465,26 @@ package struct BookJoin: Sendable {
 
     private func notJoined(_ plan: JoinPlan, why: Message, remedy: Message?) -> Failure {
         Failure(.temporary, what: "\(plan.book.title) is not joined", why: why, remedy: remedy)
+    }
+}
+
+/// The facts of the files that are joined: each file is read once, to prepare a join and to carry it out, while the disk shows that
+/// it is the same.
+private final class ReadParts: Sendable {
+    /// By their paths.
+    private let parts = Mutex<[String: (part: AudioPart, attributes: FileAttributes)]>([:])
+
+    func part(
+        _ path: String, _ attributes: FileAttributes, read: () async throws -> AudioPart
+    ) async throws -> AudioPart {
+        if let known = parts.withLock({ $0[path] }), known.attributes == attributes { return known.part }
+        let part = try await read()
+        record(part, attributes)
+        return part
+    }
+
+    func record(_ part: AudioPart, _ attributes: FileAttributes) {
+        parts.withLock { $0[part.path] = (part, attributes) }
     }
 }
 

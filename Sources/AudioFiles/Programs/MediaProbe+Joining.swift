@@ -57,7 +57,7 @@ package struct JoinEncoding: Sendable, Hashable {
 
 /// A file whose audio is joined with that of others.
 package struct AudioPart: Sendable {
-    package let path: String
+    package var path: String
     package let info: MediaInfo
     /// Of all its packets: some milliseconds more than is heard, for what encoders put before and behind it. Nothing less exact
     /// adds up over hundreds of files.

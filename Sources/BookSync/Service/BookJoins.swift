@@ -11,6 +11,8 @@ package final class BookJoins: Sendable {
     private let probe: MediaProbe
     /// From 0 to 1, of the books that are being joined.
     private let done = Mutex<[BookIdentity: Double]>([:])
+    /// Those that are prepared, and know their files.
+    private let prepared = Mutex<[BookIdentity: BookJoin]>([:])
 
     /// - Parameter probe: with ffmpeg.
     package init(_ configuration: Configuration, probe: MediaProbe) {
@@ -45,8 +47,10 @@ package final class BookJoins: Sendable {
     func prepare(_ book: BookIdentity) async throws {
         done.withLock { $0[book] = nil }
         guard let store = try await LibraryFolder.readableStore(in: configuration.library) else { return }
+        let join = join(book)
         do {
-            try await store.closing { try await join(book).prepare([book], store: store) }
+            try await store.closing { try await join.prepare([book], store: store) }
+            prepared.withLock { $0[book] = join }
         } catch {
             // Cancelled.
             done.withLock { $0[book] = nil }
@@ -57,7 +61,8 @@ package final class BookJoins: Sendable {
     func execute(_ book: BookIdentity, store: CatalogStore) async throws {
         defer { done.withLock { $0[book] = nil } }
         var failure: Failure?
-        try await join(book).execute([book], store: store) { failure = failure ?? $0.failure }
+        let join = prepared.withLock { $0.removeValue(forKey: book) } ?? join(book)
+        try await join.execute([book], store: store) { failure = failure ?? $0.failure }
         if let failure { throw failure }
     }
 }
