@@ -5,18 +5,16 @@ import GRDB
 extension CatalogStore {
     /// The bookmarks of a user in a book, in the order of the book.
     package func bookmarks(of book: BookIdentity, for user: User.ID) async throws -> [Bookmark] {
-        try await read("the bookmarks in \(book) cannot be read") { database in
-            let sql = """
-                SELECT m.id, \(EpisodeIdentity.columns), m.seconds, m.note, m.created_at
-                FROM bookmark m JOIN episode e ON e.id = m.episode_id JOIN book b ON b.id = e.book_id
-                WHERE b.source = ? AND b.key = ? AND m.user_id = ?
-                ORDER BY e.section, e.position, m.seconds, m.id
-                """
-            return try database.rows(sql, [book.source, book.id, user]) { columns in
-                try Bookmark(
-                    id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.nextSeconds(),
-                    note: columns.next(), createdAt: columns.nextTime() ?? .distantPast)
-            }
+        let sql = """
+            SELECT m.id, \(EpisodeIdentity.columns), m.seconds, m.note, m.created_at
+            FROM bookmark m JOIN episode e ON e.id = m.episode_id JOIN book b ON b.id = e.book_id
+            WHERE b.source = ? AND b.key = ? AND m.user_id = ?
+            ORDER BY e.section, e.position, m.seconds, m.id
+            """
+        return try await rows("the bookmarks in \(book) cannot be read", sql, [book.source, book.id, user]) { columns in
+            try Bookmark(
+                id: columns.next(), episode: EpisodeIdentity(&columns), seconds: columns.nextSeconds(),
+                note: columns.next(), createdAt: columns.nextTime() ?? .distantPast)
         }
     }
 

@@ -125,16 +125,17 @@ extension CatalogStore {
     package func booksToFetch(
         of collection: BookIdentity, after number: Int64, limit: Int?, count: Int
     ) async throws -> [CollectionBook] {
-        try await read("the books of \(collection) cannot be read") { database in
-            let sql = """
-                SELECT id, source, key FROM (
-                    SELECT b.* FROM collection_book b JOIN collection c ON c.id = b.collection_id
-                    WHERE c.source = ? AND c.key = ? AND b.wanted ORDER BY b.id LIMIT ?)
-                WHERE gone = 0 AND (fetched_facts IS NOT facts OR facts = '') AND id > ? ORDER BY id LIMIT ?
-                """
-            return try database.rows(sql, [collection.source, collection.id, limit ?? -1, number, count]) { columns in
-                CollectionBook(number: try columns.next(), book: try BookIdentity(&columns))
-            }
+        let sql = """
+            SELECT id, source, key FROM (
+                SELECT b.* FROM collection_book b JOIN collection c ON c.id = b.collection_id
+                WHERE c.source = ? AND c.key = ? AND b.wanted ORDER BY b.id LIMIT ?)
+            WHERE gone = 0 AND (fetched_facts IS NOT facts OR facts = '') AND id > ? ORDER BY id LIMIT ?
+            """
+        return try await rows(
+            "the books of \(collection) cannot be read", sql,
+            [collection.source, collection.id, limit ?? -1, number, count]
+        ) { columns in
+            CollectionBook(number: try columns.next(), book: try BookIdentity(&columns))
         }
     }
 
@@ -173,18 +174,16 @@ extension CatalogStore {
 
     /// Books that are not on the shelf, of authors whose lists are followed; those that were listed last come first.
     package func unshelvedBooks(count: Int) async throws -> [ListedBook] {
-        try await read("the books of the collections cannot be read") { database in
-            let sql = """
-                SELECT l.source, l.key, l.title, c.source, c.key FROM collection c
-                CROSS JOIN collection_book l ON l.collection_id = c.id
-                WHERE c.key LIKE 'author:%' AND l.gone = 0
-                    AND NOT EXISTS (SELECT 1 FROM book b WHERE b.source = l.source AND b.key = l.key)
-                ORDER BY l.first_listing DESC, l.id DESC LIMIT ?
-                """
-            return try database.rows(sql, [count]) { columns in
-                ListedBook(
-                    book: try BookIdentity(&columns), title: try columns.next(), list: try BookIdentity(&columns))
-            }
+        let sql = """
+            SELECT l.source, l.key, l.title, c.source, c.key FROM collection c
+            CROSS JOIN collection_book l ON l.collection_id = c.id
+            WHERE c.key LIKE 'author:%' AND l.gone = 0
+                AND NOT EXISTS (SELECT 1 FROM book b WHERE b.source = l.source AND b.key = l.key)
+            ORDER BY l.first_listing DESC, l.id DESC LIMIT ?
+            """
+        return try await rows("the books of the collections cannot be read", sql, [count]) { columns in
+            ListedBook(
+                book: try BookIdentity(&columns), title: try columns.next(), list: try BookIdentity(&columns))
         }
     }
 

@@ -68,18 +68,16 @@ extension CatalogStore {
 
     /// The transfers that the user paused or cancelled.
     package func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
-        try await read("the paused transfers cannot be looked up") { database in
-            let sql = """
-                SELECT \(EpisodeIdentity.columns), t.state
-                FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-                WHERE t.state <> 'waiting' AND t.state IN ('paused', 'cancelled')
-                """
-            let stopped = try database.rows(sql) { columns in
-                (try EpisodeIdentity(&columns), try word(columns.next(), as: TransferState.self))
-            }
-            // Keys that differ in bytes alone are one here.
-            return Dictionary(stopped) { $1 }
+        let sql = """
+            SELECT \(EpisodeIdentity.columns), t.state
+            FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
+            WHERE t.state <> 'waiting' AND t.state IN ('paused', 'cancelled')
+            """
+        let stopped = try await rows("the paused transfers cannot be looked up", sql) { columns in
+            (try EpisodeIdentity(&columns), try word(columns.next(), as: TransferState.self))
         }
+        // Keys that differ in bytes alone are one here.
+        return Dictionary(stopped) { $1 }
     }
 
     /// All episodes with a transfer that is not finished, by book and section.

@@ -35,13 +35,12 @@ extension CatalogStore {
     /// To be called where the database is an older copy: what it says of unfinished transfers may be of other bytes than
     /// those that lie there now. They begin anew.
     package func forgetPartialContent() async throws {
-        try await write("the transfers cannot be reset", .durable) { database in
-            try database.run(
-                """
-                UPDATE transfer SET etag = NULL, last_modified = NULL, validator_age = NULL, total = NULL,
-                    committed_length = 0, boot_id = NULL, sha256 = NULL, path = NULL,
-                    state = CASE WHEN state IN ('downloading', 'verifying') THEN 'waiting' ELSE state END
-                """)
-        }
+        try await run(
+            "the transfers cannot be reset", .durable,
+            """
+            UPDATE transfer SET etag = NULL, last_modified = NULL, validator_age = NULL, total = NULL,
+                committed_length = 0, boot_id = NULL, sha256 = NULL, path = NULL,
+                state = CASE WHEN state IN ('downloading', 'verifying') THEN 'waiting' ELSE state END
+            """)
     }
 }

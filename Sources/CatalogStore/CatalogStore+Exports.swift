@@ -35,9 +35,8 @@ extension CatalogStore {
 
     /// Forgets a file that is there no longer, or is the user's now.
     package func forgetExport(at path: String) async throws {
-        try await write("the export to \(path) cannot be forgotten", .relaxed) { database in
-            try database.run("DELETE FROM exported_file WHERE path = ?", [path])
-        }
+        try await run(
+            "the export to \(path) cannot be forgotten", .relaxed, "DELETE FROM exported_file WHERE path = ?", [path])
     }
 }
 

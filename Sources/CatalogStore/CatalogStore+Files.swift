@@ -60,15 +60,16 @@ extension CatalogStore {
 
     /// The keys of a book's episodes whose files were replaced as often as ``CatalogChangeRule/maxReplacements`` says.
     package func oftenReplaced(in book: BookIdentity) async throws -> Set<String> {
-        try await read("the replaced files of \(book) cannot be looked up") { database in
-            let sql = """
-                SELECT e.key FROM replacement r CROSS JOIN episode e ON e.id = r.episode_id
-                    CROSS JOIN book b ON b.id = e.book_id
-                WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING COUNT(*) >= ?
-                """
-            return try Set(
-                database.rows(sql, [book.source, book.id, CatalogChangeRule.maxReplacements]) { try $0.next() })
-        }
+        let sql = """
+            SELECT e.key FROM replacement r CROSS JOIN episode e ON e.id = r.episode_id
+                CROSS JOIN book b ON b.id = e.book_id
+            WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING COUNT(*) >= ?
+            """
+        return try await Set(
+            rows(
+                "the replaced files of \(book) cannot be looked up", sql,
+                [book.source, book.id, CatalogChangeRule.maxReplacements]
+            ) { try $0.next() })
     }
 
     /// Records anew what a file is, by whoever does not have the library's lock.

@@ -45,14 +45,13 @@ extension CatalogStore {
 
     /// The keys of a book's episodes that some user heard to their end, and that none is in the middle of.
     package func heardEpisodes(of book: BookIdentity) async throws -> Set<String> {
-        try await read("what was heard of \(book) cannot be read") { database in
-            let sql = """
-                SELECT e.key FROM listening_position p
-                JOIN episode e ON e.id = p.episode_id JOIN book b ON b.id = e.book_id
-                WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING MIN(p.finished) = 1
-                """
-            return try Set(database.rows(sql, [book.source, book.id]) { try $0.next() })
-        }
+        let sql = """
+            SELECT e.key FROM listening_position p
+            JOIN episode e ON e.id = p.episode_id JOIN book b ON b.id = e.book_id
+            WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING MIN(p.finished) = 1
+            """
+        return try await Set(
+            rows("what was heard of \(book) cannot be read", sql, [book.source, book.id]) { try $0.next() })
     }
 
     /// Where a user stopped in one episode; nil where they never listened to it.
@@ -181,13 +180,11 @@ extension CatalogStore {
 
     /// How fast a user listens to a book; nil where they never said.
     package func speed(of book: BookIdentity, for user: User.ID) async throws -> Double? {
-        try await read("the speed of \(book) cannot be read") { database in
-            let sql = """
-                SELECT l.speed FROM book_listening l JOIN book b ON b.id = l.book_id
-                WHERE b.source = ? AND b.key = ? AND l.user_id = ? AND l.speed IS NOT NULL
-                """
-            return try database.value(sql, [book.source, book.id, user])
-        }
+        let sql = """
+            SELECT l.speed FROM book_listening l JOIN book b ON b.id = l.book_id
+            WHERE b.source = ? AND b.key = ? AND l.user_id = ? AND l.speed IS NOT NULL
+            """
+        return try await value("the speed of \(book) cannot be read", sql, [book.source, book.id, user])
     }
 
     /// - Parameter speed: 0.25 to 4.

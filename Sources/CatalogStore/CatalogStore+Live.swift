@@ -56,9 +56,7 @@ extension CatalogStore {
 
     /// Another one after every change of tables and indexes (SQLite, `PRAGMA schema_version`).
     package func schemaVersion() async throws -> Int64 {
-        try await read("the store cannot be looked at") { database in
-            try database.value("PRAGMA schema_version") ?? 0
-        }
+        try await value("the store cannot be looked at", "PRAGMA schema_version") ?? 0
     }
 
     /// Whether it is a copy that shows the moment of opening: on media that cannot be written.

@@ -8,13 +8,11 @@ import GRDB
 extension CatalogStore {
     /// The books with files that were fetched since then and have no embedded tags.
     package func booksWithoutTags(fetchedSince time: Date) async throws -> Set<BookIdentity> {
-        try await read("which files have tags cannot be read") { database in
-            let sql = """
-                SELECT DISTINCT b.source, b.key FROM local_file f JOIN episode e ON e.id = f.episode_id
-                JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
-                """
-            return Set(try database.rows(sql, [stored(time)], BookIdentity.init))
-        }
+        let sql = """
+            SELECT DISTINCT b.source, b.key FROM local_file f JOIN episode e ON e.id = f.episode_id
+            JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
+            """
+        return Set(try await rows("which files have tags cannot be read", sql, [stored(time)], BookIdentity.init))
     }
 
     /// What the episode's file says of itself.
@@ -50,19 +48,17 @@ extension CatalogStore {
     /// Files of the last thirty days that were not read yet, so many at most: those that were fetched last come first. Older ones
     /// are left to who verifies the library.
     package func unreadFiles(limit: Int = 2000) async throws -> [LocalFile] {
-        try await read("what is known of the audio files cannot be read") { database in
-            let sql = """
-                SELECT \(EpisodeIdentity.columns), \(LocalFile.columns)
-                FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE f.fetched_at > ? AND NOT EXISTS (
-                    SELECT 1 FROM media m WHERE m.episode_id = f.episode_id AND m.sha256 = f.sha256)
-                ORDER BY f.fetched_at DESC LIMIT ?
-                """
-            let since = stored(Date(timeIntervalSinceNow: -30 * 86400))
-            return try database.rows(sql, [since, limit]) { columns in
-                let episode = try EpisodeIdentity(&columns)
-                return try LocalFile(&columns, of: episode)
-            }
+        let sql = """
+            SELECT \(EpisodeIdentity.columns), \(LocalFile.columns)
+            FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
+            WHERE f.fetched_at > ? AND NOT EXISTS (
+                SELECT 1 FROM media m WHERE m.episode_id = f.episode_id AND m.sha256 = f.sha256)
+            ORDER BY f.fetched_at DESC LIMIT ?
+            """
+        let since = stored(Date(timeIntervalSinceNow: -30 * 86400))
+        return try await rows("what is known of the audio files cannot be read", sql, [since, limit]) { columns in
+            let episode = try EpisodeIdentity(&columns)
+            return try LocalFile(&columns, of: episode)
         }
     }
 

@@ -102,38 +102,35 @@ extension CatalogStore {
     /// that they are gone.
     /// - Parameter seen: the keys of all the episodes of that listing.
     package func dropped(from book: BookIdentity, seen: Set<String>) async throws -> [(section: Int, name: String)] {
-        try await read("what the catalog dropped of \(book) cannot be looked up") { database in
-            let sql = """
-                SELECT e.key, e.section, e.name FROM episode e JOIN book b ON b.id = e.book_id
-                WHERE b.source = ? AND b.key = ? AND NOT e.gone ORDER BY e.section, e.position
-                """
-            let dropped: [(section: Int, name: String)?] = try database.rows(sql, [book.source, book.id]) { columns in
-                seen.contains(try columns.next()) ? nil : (try columns.next(), try columns.next())
-            }
-            return dropped.compactMap(\.self)
+        let sql = """
+            SELECT e.key, e.section, e.name FROM episode e JOIN book b ON b.id = e.book_id
+            WHERE b.source = ? AND b.key = ? AND NOT e.gone ORDER BY e.section, e.position
+            """
+        let dropped: [(section: Int, name: String)?] = try await rows(
+            "what the catalog dropped of \(book) cannot be looked up", sql, [book.source, book.id]
+        ) { columns in
+            seen.contains(try columns.next()) ? nil : (try columns.next(), try columns.next())
         }
+        return dropped.compactMap(\.self)
     }
 
     /// What the last complete listing of a book came with, by which its catalog can be asked whether anything changed. Nil
     /// when there is none, and when nothing came with it.
     package func listingValidator(of book: BookIdentity) async throws -> ListingValidator? {
-        try await read("the last listing of \(book) cannot be looked up") { database in
-            let sql = "SELECT listing_validator FROM book WHERE source = ? AND key = ? AND complete"
-            let stored: String? = try database.value(sql, [book.source, book.id])
-            return stored.flatMap { try? JSONDecoder().decode(ListingValidator.self, from: Data($0.utf8)) }
-        }
+        let sql = "SELECT listing_validator FROM book WHERE source = ? AND key = ? AND complete"
+        let stored: String? = try await value(
+            "the last listing of \(book) cannot be looked up", sql, [book.source, book.id])
+        return stored.flatMap { try? JSONDecoder().decode(ListingValidator.self, from: Data($0.utf8)) }
     }
 
     /// True if the address of an episode of the book was stored without its secrets, so that nothing can be fetched from it.
     package func hasMaskedAddresses(of book: BookIdentity) async throws -> Bool {
-        try await read("the addresses of \(book) cannot be looked up") { database in
-            let sql = """
-                SELECT EXISTS (
-                    SELECT 1 FROM episode e JOIN book b ON b.id = e.book_id
-                    WHERE b.source = ? AND b.key = ? AND NOT e.gone AND instr(e.address, '***'))
-                """
-            return try database.value(sql, [book.source, book.id]) ?? false
-        }
+        let sql = """
+            SELECT EXISTS (
+                SELECT 1 FROM episode e JOIN book b ON b.id = e.book_id
+                WHERE b.source = ? AND b.key = ? AND NOT e.gone AND instr(e.address, '***'))
+            """
+        return try await value("the addresses of \(book) cannot be looked up", sql, [book.source, book.id]) ?? false
     }
 }
 

@@ -91,13 +91,11 @@ extension CatalogStore {
 
     /// The books with a transfer that is under way.
     package func movingBooks() async throws -> [BookIdentity] {
-        try await read("the queue cannot be read") { database in
-            let sql = """
-                SELECT DISTINCT b.source, b.key FROM transfer t JOIN episode e ON e.id = t.episode_id
-                JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state IN ('downloading', 'verifying')
-                """
-            return try database.rows(sql, [], BookIdentity.init)
-        }
+        let sql = """
+            SELECT DISTINCT b.source, b.key FROM transfer t JOIN episode e ON e.id = t.episode_id
+            JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state IN ('downloading', 'verifying')
+            """
+        return try await rows("the queue cannot be read", sql, [], BookIdentity.init)
     }
 
     /// How many of ``queue(isRunUnderWay:from:count:)`` are in each state; states without any are left out.

@@ -27,10 +27,9 @@ extension CatalogStore {
 
     /// Forgets all that one command removed.
     package func forgetRemovals(at time: Date) async throws {
-        try await write("the removal cannot be forgotten", .durable) { database in
-            try database.run(
-                "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE removed_at = ?", [stored(time)])
-        }
+        try await run(
+            "the removal cannot be forgotten", .durable,
+            "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE removed_at = ?", [stored(time)])
     }
 
     /// The removed episodes whose files are not in the trash yet, those that were removed first first.

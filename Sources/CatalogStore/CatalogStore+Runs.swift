@@ -53,13 +53,11 @@ extension CatalogStore {
 
     /// Everything that failed in the last run that had to do with it.
     package func outages() async throws -> [Outage] {
-        try await read("the outages cannot be read") { database in
-            let sql = "SELECT subject, since, runs, error, told FROM outage ORDER BY since, subject"
-            return try database.rows(sql) { columns in
-                try Outage(
-                    subject: columns.next(), since: columns.nextTime() ?? .distantPast, runs: columns.next(),
-                    error: columns.nextJSON() ?? "", isReported: columns.next())
-            }
+        let sql = "SELECT subject, since, runs, error, told FROM outage ORDER BY since, subject"
+        return try await rows("the outages cannot be read", sql) { columns in
+            try Outage(
+                subject: columns.next(), since: columns.nextTime() ?? .distantPast, runs: columns.next(),
+                error: columns.nextJSON() ?? "", isReported: columns.next())
         }
     }
 
@@ -88,29 +86,27 @@ extension CatalogStore {
 
     /// The times at which the newest listed episodes of a book were published, the newest first.
     package func publicationDates(of book: BookIdentity, last count: Int) async throws -> [Date] {
-        try await read("the episodes of \(book) cannot be read") { database in
-            let sql = """
-                SELECT e.published_at FROM episode e JOIN book b ON b.id = e.book_id
-                WHERE b.source = ? AND b.key = ? AND NOT e.gone AND e.published_at IS NOT NULL
-                ORDER BY e.published_at DESC LIMIT ?
-                """
-            return try database.rows(sql, [book.source, book.id, count]) { try $0.nextTime() }.compactMap(\.self)
-        }
+        let sql = """
+            SELECT e.published_at FROM episode e JOIN book b ON b.id = e.book_id
+            WHERE b.source = ? AND b.key = ? AND NOT e.gone AND e.published_at IS NOT NULL
+            ORDER BY e.published_at DESC LIMIT ?
+            """
+        return try await rows("the episodes of \(book) cannot be read", sql, [book.source, book.id, count]) {
+            try $0.nextTime()
+        }.compactMap(\.self)
     }
 
     /// The books whose next episode is waited for.
     package func publicationWatches() async throws -> [PublicationWatch] {
-        try await read("the books that are waited for cannot be read") { database in
-            let sql = """
-                SELECT b.source, b.key, COALESCE(b.title, ''), w.latest, w.usual_gap, w.told
-                FROM publication_watch w CROSS JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
-                """
-            return try database.rows(sql) { columns in
-                PublicationWatch(
-                    book: try BookIdentity(&columns), title: try columns.next(),
-                    latest: try columns.nextTime() ?? .distantPast,
-                    usualGap: Double(try columns.next(Int64.self)) / 1000, isReported: try columns.next())
-            }
+        let sql = """
+            SELECT b.source, b.key, COALESCE(b.title, ''), w.latest, w.usual_gap, w.told
+            FROM publication_watch w CROSS JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
+            """
+        return try await rows("the books that are waited for cannot be read", sql) { columns in
+            PublicationWatch(
+                book: try BookIdentity(&columns), title: try columns.next(),
+                latest: try columns.nextTime() ?? .distantPast,
+                usualGap: Double(try columns.next(Int64.self)) / 1000, isReported: try columns.next())
         }
     }
 

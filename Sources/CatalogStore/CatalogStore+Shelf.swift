@@ -5,17 +5,14 @@ import GRDB
 extension CatalogStore {
     /// What the store knows of a book; nil when it was never listed. A book without title is called by its id.
     package func book(_ identity: BookIdentity) async throws -> Book? {
-        try await read("\(identity) cannot be looked up") { database in
-            let sql = "SELECT \(Book.columns) FROM book b WHERE b.source = ? AND b.key = ?"
-            return try database.first(sql, [identity.source, identity.id], Book.init)
-        }
+        let sql = "SELECT \(Book.columns) FROM book b WHERE b.source = ? AND b.key = ?"
+        return try await first("\(identity) cannot be looked up", sql, [identity.source, identity.id], Book.init)
     }
 
     /// The book that served addresses call so; nil also for one that they call by the catalog's own names.
     package func book(slug: String) async throws -> BookIdentity? {
-        try await read("\(slug) cannot be looked up") { database in
-            try database.first("SELECT source, key FROM book WHERE slug = ?", [slug], BookIdentity.init)
-        }
+        try await first(
+            "\(slug) cannot be looked up", "SELECT source, key FROM book WHERE slug = ?", [slug], BookIdentity.init)
     }
 
     /// Books with the counts of their episodes and files.
@@ -55,9 +52,8 @@ extension CatalogStore {
 
     /// The books that an author, called exactly so, wrote.
     package func books(by author: String) async throws -> [BookIdentity] {
-        try await read("the shelf cannot be read") { database in
-            try database.rows("SELECT source, key FROM book WHERE author = ?", [author], BookIdentity.init)
-        }
+        try await rows(
+            "the shelf cannot be read", "SELECT source, key FROM book WHERE author = ?", [author], BookIdentity.init)
     }
 
     /// The books of which an episode is in this state, ordered by identity.
@@ -82,9 +78,9 @@ extension CatalogStore {
 
     /// Whether any book is known, listed or subscribed to.
     package func holdsBooks() async throws -> Bool {
-        try await read("the store's books cannot be counted") { database in
-            try database.value("SELECT EXISTS (SELECT 1 FROM book) OR EXISTS (SELECT 1 FROM subscription)") ?? false
-        }
+        try await value(
+            "the store's books cannot be counted",
+            "SELECT EXISTS (SELECT 1 FROM book) OR EXISTS (SELECT 1 FROM subscription)") ?? false
     }
 
     /// Those of some books that are known, listed or subscribed to.
@@ -116,10 +112,9 @@ extension CatalogStore {
             ORDER BY b.source
             """
         let identity = book.identity
-        return try await read("\(identity) cannot be looked up") { database in
-            try database.rows(sql, [identity.id, identity.source, book.title]) { columns in
-                BookIdentity(source: try columns.next(), id: identity.id)
-            }
+        return try await rows("\(identity) cannot be looked up", sql, [identity.id, identity.source, book.title]) {
+            columns in
+            BookIdentity(source: try columns.next(), id: identity.id)
         }
     }
 

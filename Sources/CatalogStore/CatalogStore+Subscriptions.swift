@@ -23,10 +23,8 @@ extension CatalogStore {
 
     /// How many of ``subscriptions()`` there are without those of some books.
     package func subscriptionCount(without books: [BookIdentity]) async throws -> Int {
-        try await read("the subscriptions cannot be counted") { database in
-            let sql = "SELECT COUNT(*) FROM subscription \(Self.withoutBooks)"
-            return try database.value(sql, [Self.names(of: books)]) ?? 0
-        }
+        let sql = "SELECT COUNT(*) FROM subscription \(Self.withoutBooks)"
+        return try await value("the subscriptions cannot be counted", sql, [Self.names(of: books)]) ?? 0
     }
 
     /// Some of ``subscriptions()``, without their tags.
@@ -45,14 +43,12 @@ extension CatalogStore {
 
     /// The template that a subscribed book is named by; nil where it has none of its own.
     package func namingTemplate(of book: BookIdentity) async throws -> String? {
-        try await read("the naming of \(book) cannot be read") { database in
-            let sql = """
-                SELECT naming FROM subscription WHERE source = ?1 AND key = ?2 AND naming IS NOT NULL
-                UNION ALL SELECT c.naming FROM collection_book b JOIN collection c ON c.id = b.collection_id
-                WHERE b.source = ?1 AND b.key = ?2 AND c.naming IS NOT NULL
-                """
-            return try database.value(sql, [book.source, book.id])
-        }
+        let sql = """
+            SELECT naming FROM subscription WHERE source = ?1 AND key = ?2 AND naming IS NOT NULL
+            UNION ALL SELECT c.naming FROM collection_book b JOIN collection c ON c.id = b.collection_id
+            WHERE b.source = ?1 AND b.key = ?2 AND c.naming IS NOT NULL
+            """
+        return try await value("the naming of \(book) cannot be read", sql, [book.source, book.id])
     }
 
     /// Follows books that are not followed yet, all or none of them. What is followed already stays as it is, but for

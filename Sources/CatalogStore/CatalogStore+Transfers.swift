@@ -60,26 +60,23 @@ extension CatalogStore {
 
     /// The transfers whose file was about to be published when a run ended: each was renamed, or still is to be.
     package func interruptedPublications() async throws -> [TransferRecord] {
-        try await read("the interrupted transfers cannot be looked up") { database in
-            let sql = """
-                SELECT \(EpisodeIdentity.columns), \(TransferRecord.columns)
-                FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-                WHERE t.state <> 'waiting' AND t.state = 'verifying' ORDER BY t.episode_id
-                """
-            return try database.rows(sql) { columns in
-                let episode = try EpisodeIdentity(&columns)
-                return try TransferRecord(&columns, of: episode)
-            }
+        let sql = """
+            SELECT \(EpisodeIdentity.columns), \(TransferRecord.columns)
+            FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
+            WHERE t.state <> 'waiting' AND t.state = 'verifying' ORDER BY t.episode_id
+            """
+        return try await rows("the interrupted transfers cannot be looked up", sql) { columns in
+            let episode = try EpisodeIdentity(&columns)
+            return try TransferRecord(&columns, of: episode)
         }
     }
 
     /// Has transfers wait that a run left as being fetched when it was killed. For the one run that has the lock, before it begins
     /// any: what is being fetched from then on is its own.
     package func resetInterruptedTransfers() async throws {
-        try await write("the interrupted transfers cannot be reset", .relaxed) { database in
-            try database.run(
-                "UPDATE transfer SET state = 'waiting' WHERE state <> 'waiting' AND state = 'downloading'")
-        }
+        try await run(
+            "the interrupted transfers cannot be reset", .relaxed,
+            "UPDATE transfer SET state = 'waiting' WHERE state <> 'waiting' AND state = 'downloading'")
     }
 
     /// As ``commit(finished:)``, for a caller that must not block.

@@ -8,10 +8,9 @@ extension CatalogStore {
     /// The users for whom anything is recorded, by their names, as they are where that file is lost: without a password, and with
     /// no book that they may see.
     package func storedUsers() async throws -> [User] {
-        try await read("the users cannot be read") { database in
-            try database.rows("SELECT id, name FROM user WHERE name IS NOT NULL ORDER BY name") { columns in
-                User(id: try columns.next(), name: try columns.next(), passwordHash: "*", books: [])
-            }
+        try await rows("the users cannot be read", "SELECT id, name FROM user WHERE name IS NOT NULL ORDER BY name") {
+            columns in
+            User(id: try columns.next(), name: try columns.next(), passwordHash: "*", books: [])
         }
     }
 
@@ -38,9 +37,7 @@ extension CatalogStore {
 
     /// Removes all positions, bookmarks and speeds of a user.
     package func removeUser(named name: String) async throws {
-        try await write("the user cannot be removed", .durable) { database in
-            try database.run("DELETE FROM user WHERE name = ?", [name])
-        }
+        try await run("the user cannot be removed", .durable, "DELETE FROM user WHERE name = ?", [name])
     }
 }
 

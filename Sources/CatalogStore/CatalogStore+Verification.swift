@@ -29,15 +29,14 @@ extension CatalogStore {
 
     /// The episodes whose files were found right in the round or since, and whose records have not changed after that.
     package func verifiedFiles(since round: VerificationRound) async throws -> Set<EpisodeIdentity> {
-        try await read("what is verified already cannot be looked up") { database in
-            let sql = """
-                SELECT \(EpisodeIdentity.columns)
-                FROM verified_file v JOIN local_file f ON f.episode_id = v.episode_id AND f.sha256 = v.sha256
-                    JOIN episode e ON e.id = v.episode_id JOIN book b ON b.id = e.book_id
-                WHERE v.round >= ?
-                """
-            return Set(try database.rows(sql, [round.number], EpisodeIdentity.init))
-        }
+        let sql = """
+            SELECT \(EpisodeIdentity.columns)
+            FROM verified_file v JOIN local_file f ON f.episode_id = v.episode_id AND f.sha256 = v.sha256
+                JOIN episode e ON e.id = v.episode_id JOIN book b ON b.id = e.book_id
+            WHERE v.round >= ?
+            """
+        return Set(
+            try await rows("what is verified already cannot be looked up", sql, [round.number], EpisodeIdentity.init))
     }
 
     /// Records files that were read whole and found right. One whose record has changed meanwhile is passed over. A power
@@ -60,9 +59,9 @@ extension CatalogStore {
 
     /// Ends a round: the next one of its scope begins anew.
     package func endVerification(_ round: VerificationRound, at now: Date) async throws {
-        try await write("the end of the verification cannot be noted", .relaxed) { database in
-            try database.run("UPDATE verification SET ended_at = ? WHERE id = ?", [stored(now), round.number])
-        }
+        try await run(
+            "the end of the verification cannot be noted", .relaxed,
+            "UPDATE verification SET ended_at = ? WHERE id = ?", [stored(now), round.number])
     }
 
     /// When the file that is recorded for an episode was last read whole and found right; nil when it never was.

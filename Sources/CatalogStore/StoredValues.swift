@@ -141,3 +141,32 @@ extension Database {
         try Value.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }
 }
+
+// The same, as a transaction that has no other statement.
+extension CatalogStore {
+    func rows<Value: Sendable>(
+        _ what: Message, _ sql: String, _ arguments: StatementArguments = [],
+        _ decode: @escaping @Sendable (inout ColumnReader) throws -> Value
+    ) async throws -> [Value] {
+        try await read(what) { try $0.rows(sql, arguments, decode) }
+    }
+
+    func first<Value: Sendable>(
+        _ what: Message, _ sql: String, _ arguments: StatementArguments = [],
+        _ decode: @escaping @Sendable (inout ColumnReader) throws -> Value
+    ) async throws -> Value? {
+        try await read(what) { try $0.first(sql, arguments, decode) }
+    }
+
+    func value<Value: DatabaseValueConvertible & StatementColumnConvertible & Sendable>(
+        _ what: Message, _ sql: String, _ arguments: StatementArguments = []
+    ) async throws -> Value? {
+        try await read(what) { try $0.value(sql, arguments) }
+    }
+
+    func run(
+        _ what: Message, _ durability: Durability, _ sql: String, _ arguments: StatementArguments = []
+    ) async throws {
+        try await write(what, durability) { try $0.run(sql, arguments) }
+    }
+}

@@ -17,13 +17,11 @@ extension CatalogStore {
 
     /// How many names search has to read because the index lacks them.
     package func unindexedNames() async throws -> Int {
-        try await read("the index of names cannot be looked at") { database in
-            let sql = """
-                SELECT (SELECT COUNT(*) FROM unindexed_name)
-                    + (SELECT COUNT(*) FROM episode WHERE id > (SELECT indexed_to FROM name_index_state))
-                """
-            return try database.value(sql) ?? 0
-        }
+        let sql = """
+            SELECT (SELECT COUNT(*) FROM unindexed_name)
+                + (SELECT COUNT(*) FROM episode WHERE id > (SELECT indexed_to FROM name_index_state))
+            """
+        return try await value("the index of names cannot be looked at", sql) ?? 0
     }
 }
 
