@@ -134,15 +134,9 @@ extension BookRows.Table {
 
 extension Database {
     @discardableResult
-    fileprivate func insert(
-        _ row: [String: DatabaseValue], into table: String, ignoring: Bool = false
-    ) throws -> Int64 {
-        let row = row.sorted { $0.key < $1.key }
-        let columns = row.map { "\"\($0.key)\"" }.joined(separator: ", ")
-        let marks = row.map { _ in "?" }.joined(separator: ", ")
-        try run(
-            "INSERT \(ignoring ? "OR IGNORE " : "")INTO \(table) (\(columns)) VALUES (\(marks))",
-            StatementArguments(row.map(\.value)))
+    fileprivate func insert(_ row: [String: DatabaseValue], into table: String, ignoring: Bool = false) throws -> Int64
+    {
+        try insert(into: table, row.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, ignoring: ignoring)
         return lastInsertedRowID
     }
 

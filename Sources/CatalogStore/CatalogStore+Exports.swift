@@ -24,12 +24,12 @@ extension CatalogStore {
                     .defect, what: "the export to \(file.path) cannot be recorded",
                     why: "the store does not know \(file.book)")
             }
-            let sql = """
-                INSERT INTO exported_file (path, book_id, kind, sha256, previous, origin) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (path) DO UPDATE SET book_id = excluded.book_id, kind = excluded.kind,
-                    sha256 = excluded.sha256, previous = excluded.previous, origin = excluded.origin
-                """
-            try database.run(sql, [file.path, id, file.kind, file.sha256, file.previous, file.origin])
+            try database.insert(
+                into: "exported_file",
+                [
+                    ("path", file.path), ("book_id", id), ("kind", file.kind), ("sha256", file.sha256),
+                    ("previous", file.previous), ("origin", file.origin),
+                ], key: ["path"])
         }
     }
 

@@ -31,14 +31,13 @@ extension CatalogStore {
             // Clocks are set back, and two devices may meet in a millisecond.
             let revision = max(position.revision, (before?.revision ?? 0).addingSaturated(1))
             recorded.updatedAt = Date(clamping: Double(revision) / 1000)
-            let sql = """
-                INSERT OR REPLACE INTO listening_position
-                    (user_id, episode_id, seconds, duration, finished, updated_at, device)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-            try database.run(
-                sql,
-                [user, id, recorded.seconds, recorded.duration, recorded.isFinished, revision, recorded.device])
+            try database.insert(
+                into: "listening_position",
+                [
+                    ("user_id", user), ("episode_id", id), ("seconds", recorded.seconds),
+                    ("duration", recorded.duration), ("finished", recorded.isFinished), ("updated_at", revision),
+                    ("device", recorded.device),
+                ], key: ["user_id", "episode_id"])
             return (true, recorded)
         }
     }
@@ -201,11 +200,10 @@ extension CatalogStore {
         _ column: String, to value: DatabaseValue, of book: BookIdentity, for user: User.ID
     ) async throws {
         try await write("how \(book) is listened to cannot be recorded", .relaxed) { database in
-            let sql = """
-                INSERT INTO book_listening (user_id, book_id, \(column)) VALUES (?, ?, ?)
-                ON CONFLICT (user_id, book_id) DO UPDATE SET \(column) = excluded.\(column)
-                """
-            try database.run(sql, [user, try database.requiredID(of: book), value])
+            let id = try database.requiredID(of: book)
+            try database.insert(
+                into: "book_listening", [("user_id", user), ("book_id", id), (column, value)],
+                key: ["user_id", "book_id"])
         }
     }
 }

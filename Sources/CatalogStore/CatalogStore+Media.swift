@@ -36,12 +36,12 @@ extension CatalogStore {
             if case .failure(let failure) = media { error = failure.why.description }
             let duration = info.flatMap { $0.isDurationEstimated ? nil : $0.duration }
             let id = try database.requiredID(of: file.episode)
-            try database.run(
-                """
-                INSERT INTO media (episode_id, sha256, duration, chapters, info, error) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (episode_id) DO UPDATE SET sha256 = excluded.sha256, duration = excluded.duration,
-                    chapters = excluded.chapters, info = excluded.info, error = excluded.error
-                """, [id, file.sha256, duration, info?.chapters.count ?? 0, jsonText(info), error])
+            try database.insert(
+                into: "media",
+                [
+                    ("episode_id", id), ("sha256", file.sha256), ("duration", duration),
+                    ("chapters", info?.chapters.count ?? 0), ("info", jsonText(info)), ("error", error),
+                ], key: ["episode_id"])
         }
     }
 

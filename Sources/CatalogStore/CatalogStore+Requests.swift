@@ -64,19 +64,11 @@ extension CatalogStore {
 
 extension Database {
     fileprivate func insert(_ request: StoredRequest) throws {
-        let sql = """
-            INSERT INTO request (kind, source, key, episode_key, only_sections, latest, "match", "exclude", since, force,
-                requested_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        let filter = request.filter
-        let arguments: StatementArguments = [
-            request.kind.rawValue, request.book?.source, request.book?.id, request.episode,
-            filter.only?.description, filter.latest, filter.match, filter.exclude, filter.since?.description,
-            request.force,
-            stored(Date()),
+        let row: ColumnValues = [
+            ("kind", request.kind.rawValue), ("source", request.book?.source), ("key", request.book?.id),
+            ("episode_key", request.episode), ("force", request.force), ("requested_at", stored(Date())),
         ]
-        try run(sql, arguments)
+        try insert(into: "request", row + request.filter.row)
     }
 
     fileprivate func delete(_ request: StoredRequest) throws {

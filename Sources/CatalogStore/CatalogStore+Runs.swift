@@ -69,15 +69,13 @@ extension CatalogStore {
             for subject in subjects {
                 try database.run("DELETE FROM outage WHERE subject = ?", [subject])
             }
-            let sql = """
-                INSERT INTO outage (subject, since, runs, error, told) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (subject) DO UPDATE SET
-                    since = excluded.since, runs = excluded.runs, error = excluded.error, told = excluded.told
-                """
             for outage in outages {
-                try database.run(
-                    sql,
-                    [outage.subject, stored(outage.since), outage.runs, jsonText(outage.error), outage.isReported])
+                try database.insert(
+                    into: "outage",
+                    [
+                        ("subject", outage.subject), ("since", stored(outage.since)), ("runs", outage.runs),
+                        ("error", jsonText(outage.error)), ("told", outage.isReported),
+                    ], key: ["subject"])
             }
         }
     }
@@ -114,16 +112,15 @@ extension CatalogStore {
     package func record(_ watches: [PublicationWatch]) async throws {
         guard !watches.isEmpty else { return }
         try await write("the books that are waited for cannot be noted", .relaxed) { database in
-            let sql = """
-                INSERT INTO publication_watch (book_id, latest, usual_gap, told)
-                SELECT id, ?, ?, ? FROM book WHERE source = ? AND key = ?
-                ON CONFLICT (book_id) DO UPDATE SET
-                    latest = excluded.latest, usual_gap = excluded.usual_gap, told = excluded.told
-                """
             for watch in watches {
+                guard let id = try database.id(of: watch.book) else { continue }
                 let gap = max(1, Int64(clamping: watch.usualGap * 1000))
-                try database.run(
-                    sql, [stored(watch.latest), gap, watch.isReported, watch.book.source, watch.book.id])
+                try database.insert(
+                    into: "publication_watch",
+                    [
+                        ("book_id", id), ("latest", stored(watch.latest)), ("usual_gap", gap),
+                        ("told", watch.isReported),
+                    ], key: ["book_id"])
             }
         }
     }

@@ -103,31 +103,19 @@ extension Database {
 
     /// Or changes the one there is.
     fileprivate func insert(_ subscription: Subscription) throws {
-        let sql = """
-            INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", since,
-                transfer_order, max_episodes, max_bytes, naming, keep, max_size, language, min_hours, max_books,
-                subscribed_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (source, key) DO UPDATE SET
-                title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
-                "match" = excluded."match", "exclude" = excluded."exclude", since = excluded.since,
-                transfer_order = excluded.transfer_order, max_episodes = excluded.max_episodes,
-                max_bytes = excluded.max_bytes, naming = excluded.naming, keep = excluded.keep,
-                max_size = excluded.max_size, language = excluded.language, min_hours = excluded.min_hours,
-                max_books = excluded.max_books,
-                subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
-            """
-        let filter = subscription.filter
-        try run(
-            sql,
+        let (filter, limits, collection) = (subscription.filter, subscription.limits, subscription.collection)
+        try insert(
+            into: "subscription",
             [
-                subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
-                filter.latest, filter.match, filter.exclude, filter.since?.description,
-                subscription.order?.rawValue, subscription.limits.episodes, subscription.limits.bytes,
-                subscription.naming, subscription.keep?.text, subscription.keep?.maxBytes,
-                subscription.collection.language, subscription.collection.minHours, subscription.collection.maxBooks,
-                stored(subscription.subscribedAt),
-            ])
+                ("source", subscription.book.source), ("key", subscription.book.id), ("title", subscription.title),
+                ("transfer_order", subscription.order?.rawValue), ("max_episodes", limits.episodes),
+                ("max_bytes", limits.bytes), ("naming", subscription.naming), ("keep", subscription.keep?.text),
+                ("max_size", subscription.keep?.maxBytes), ("language", collection.language),
+                ("min_hours", collection.minHours), ("max_books", collection.maxBooks),
+                ("subscribed_at", stored(subscription.subscribedAt)),
+            ] + filter.row,
+            key: ["source", "key"],
+            changes: ["subscribed_at": "COALESCE(subscribed_at, excluded.subscribed_at)"])
     }
 
     fileprivate func add(_ tags: [SubscriptionTag], to book: BookIdentity) throws {
@@ -163,6 +151,14 @@ extension Subscription {
 }
 
 extension EpisodeFilter {
+    /// The columns that ``init(_:)`` reads.
+    var row: ColumnValues {
+        [
+            ("only_sections", only?.description), ("latest", latest), ("match", match), ("exclude", exclude),
+            ("since", since?.description),
+        ]
+    }
+
     /// From the columns `only_sections`, `latest`, `match`, `exclude` and `since`.
     init(_ columns: inout ColumnReader) throws {
         self.init(

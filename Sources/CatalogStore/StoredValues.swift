@@ -104,11 +104,34 @@ func jsonText(_ value: (some Encodable)?) throws -> String? {
     try value.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
 }
 
+/// The values of a row that is to be written.
+typealias ColumnValues = [(column: String, value: (any DatabaseValueConvertible)?)]
+
 // One statement, which stays prepared.
 extension Database {
     /// Executes a statement that returns no rows.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// Inserts a row, or changes the one of its key.
+    /// - Parameters:
+    ///   - key: the columns of the table's key; empty where no row can be there.
+    ///   - ignoring: whether a row that contradicts one that is there is left out.
+    ///   - changes: column → its value in a row that is there already; the other columns get the row's values.
+    func insert(
+        into table: String, _ row: ColumnValues, key: [String] = [], changes: [String: String] = [:],
+        ignoring: Bool = false
+    ) throws {
+        let columns = row.map { "\"\($0.column)\"" }.joined(separator: ", ")
+        let marks = row.map { _ in "?" }.joined(separator: ", ")
+        var sql = "INSERT \(ignoring ? "OR IGNORE " : "")INTO \(table) (\(columns)) VALUES (\(marks))"
+        if !key.isEmpty {
+            let changes = row.map(\.column).filter { !key.contains($0) }
+                .map { "\"\($0)\" = \(changes[$0] ?? "excluded.\"\($0)\"")" }
+            sql += " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(changes.joined(separator: ", "))"
+        }
+        try run(sql, StatementArguments(row.map(\.value)))
     }
 
     /// The value of each row.
