@@ -92,18 +92,11 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    /// A connection for a look at the database, of whatever schema it is; the -wal and -shm files that SQLite makes for
-    /// it beside the database may stay there.
-    static func unchecked(path: String) throws -> any DatabaseReader {
-        try readOnly(path: path, patience: LockPatience()) { _, _ in }
-    }
-
-    private static func readOnly(
-        path: String, patience: LockPatience, check: (any DatabaseReader, String) throws -> Void = checkSchema
-    ) throws -> any DatabaseReader {
+    /// A connection that only reads; the -wal and -shm files that SQLite makes for it beside the database may stay there.
+    static func readOnly(path: String, patience: LockPatience) throws -> any DatabaseReader {
         do {
             let pool = try DatabasePool(path: path, configuration: configuration(readonly: true, patience: patience))
-            try check(pool, path)
+            try checkSchema(pool, path: path)
             return pool
         } catch let error as DatabaseError
             where
@@ -113,14 +106,12 @@ struct OpenedDatabase: Sendable {
         {
             // A database in WAL mode needs its -wal and -shm files beside it. Where they are not there and cannot be
             // made, as on a full disk, nobody who could write has the database open.
-            return try privateCopy(path: path, check: check)
+            return try privateCopy(path: path)
         }
     }
 
     /// A copy in a temporary folder, with what a killed run left in the -wal file.
-    private static func privateCopy(
-        path: String, check: (any DatabaseReader, String) throws -> Void
-    ) throws -> any DatabaseReader {
+    private static func privateCopy(path: String) throws -> any DatabaseReader {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appending(path: "booksync-\(UUID().uuidString)")
         try files.createDirectory(
@@ -132,7 +123,7 @@ struct OpenedDatabase: Sendable {
                 try files.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
             }
             let queue = try DatabaseQueue(path: copy, configuration: configuration(readonly: true))
-            try check(queue, path)
+            try checkSchema(queue, path: path)
             return queue
         }
         // The one connection keeps the files open, and needs no names for them from here on.

@@ -13,22 +13,19 @@ package struct StoreExamination: Sendable, Hashable {
     /// - Throws: ``Failure``: with ``Failure/isStoreDamage`` when the file is no database, `inputOutput` or
     ///   `libraryUnwritable` when it cannot be read, `configuration` when it has another schema, or foreign triggers or views.
     package init(path: String) async throws {
-        self = try await runBlocking { try StoreExamination(reading: path) }
+        self = try await runBlocking {
+            try failing("the store cannot be read", at: path) {
+                let reader = try OpenedDatabase.readOnly(path: path, patience: LockPatience())
+                let outcome = Result { try reader.read(StoreExamination.init) }
+                try reader.close()
+                return try outcome.get()
+            }
+        }
     }
 
     private static let maxCount = 5
 
-    private init(reading path: String) throws {
-        self = try failing("the store cannot be read", at: path) {
-            let reader = try OpenedDatabase.unchecked(path: path)
-            let outcome = Result { try reader.read { try StoreExamination($0, path: path) } }
-            try reader.close()
-            return try outcome.get()
-        }
-    }
-
-    private init(_ database: Database, path: String) throws {
-        try StoreSchema.requireOwn(in: database, path: path)
+    private init(_ database: Database) throws {
         faults = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.maxCount))")
             .filter { $0 != "ok" }
         strayRows = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count

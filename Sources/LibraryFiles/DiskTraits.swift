@@ -1,4 +1,5 @@
 import BookModel
+import CFileSystem
 import Foundation
 
 /// What a library's disk can do, tried on a file of its own that is gone again.
@@ -10,6 +11,8 @@ package struct DiskTraits: Sendable, Hashable {
     package var keepsAttributes: Bool
     /// Whether a folder can be synced, so that a name is as sure as the bytes.
     package var syncsFolders: Bool
+    /// True if a file can be renamed without ever overwriting another.
+    package var renamesExclusively: Bool
     /// Bytes of the longest name: 255 nearly everywhere, 143 where names are encrypted.
     package var longestName: Int
 
@@ -22,7 +25,7 @@ package struct DiskTraits: Sendable, Hashable {
         let folder = lstat(library.partialFolder, &status) == 0 ? library.partialFolder : library.ownFolder
         var limits = statvfs()
         longestName = statvfs(folder, &limits) == 0 ? Int(limits.f_namemax) : 255
-        do {
+        do throws(SystemError) {
             let names = [folder + LibraryFolder.newProbe(), folder + "/" + Self.longName(bytes: min(255, longestName))]
             defer { for name in names { unlink(name) } }
             let file = try systemCall { open(names[0], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
@@ -32,6 +35,11 @@ package struct DiskTraits: Sendable, Hashable {
                 && ExtendedAttribute.origin.value(of: file) == "probe"
             // Some say that they take long names, and do not.
             if link(names[0], names[1]) != 0, errno == ENAMETOOLONG { longestName = min(longestName, 143) }
+            let renamed = names[0] + "-renamed"
+            defer { unlink(renamed) }
+            let code = booksync_rename_exclusively(AT_FDCWD, names[0], AT_FDCWD, renamed) == 0 ? 0 : errno
+            guard [0, EINVAL, ENOSYS, ENOTSUP, EEXIST].contains(code) else { throw SystemError(code: code) }
+            renamesExclusively = code == 0 || code == EEXIST
             let directory = try systemCall { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
             defer { close(directory) }
             syncsFolders = fsync(directory) == 0

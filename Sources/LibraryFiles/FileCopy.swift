@@ -10,20 +10,7 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws -> 
     unlink(path)
     let output = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
     defer { close(output) }
-    var copied: Int64 = 0
-    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { chunk.deallocate() }
-    while true {
-        let count = try systemCall("\(source) cannot be read") { read(input, chunk.baseAddress, chunk.count) }
-        if count == 0 { break }
-        do {
-            try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: output)
-        } catch {
-            throw Failure.file("\(path) cannot be written", errno: error.code)
-        }
-        copied += Int64(count)
-    }
-    guard copied == size else {
+    guard try copyBytes(from: input, at: source, to: output, at: path) == size else {
         throw Failure(
             .temporary, what: "\(source) is not copied", why: "it changed meanwhile",
             remedy: "run again when nothing writes to it")
@@ -32,6 +19,25 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws -> 
     var status = stat()
     try systemCall("\(source) cannot be looked at") { fstat(input, &status) }
     return FileAttributes(status)
+}
+
+/// Copies the bytes of an open file from where it stands to its end.
+/// - Returns: how many there were.
+@discardableResult
+package func copyBytes(from input: CInt, at source: String, to output: CInt, at path: String) throws -> Int64 {
+    var copied: Int64 = 0
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { chunk.deallocate() }
+    while true {
+        let count = try systemCall("\(source) cannot be read") { read(input, chunk.baseAddress, chunk.count) }
+        if count == 0 { return copied }
+        do {
+            try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: output)
+        } catch {
+            throw Failure.file("\(path) cannot be written", errno: error.code)
+        }
+        copied += Int64(count)
+    }
 }
 
 /// Gives the file at the path to nobody else: it becomes a copy with the same bytes, which a process that has opened it before does

@@ -1,9 +1,5 @@
 import BookModel
-import CFileSystem
 import Foundation
-
-/// Beside the type, whose own `open` would be meant inside it.
-private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
 
 // What can be found out of a library without leaving anything in it. All of it blocks on the disk.
 
@@ -31,7 +27,7 @@ extension LibraryFolder {
             #if os(Linux)
                 let unnamed = O_DIRECTORY | 0o20_000_000  // O_TMPFILE, which is a macro that Swift does not see.
                 do {
-                    close(try systemCall { openFile(folder, unnamed | O_WRONLY | O_CLOEXEC) })
+                    close(try systemCall { Foundation.open(folder, unnamed | O_WRONLY | O_CLOEXEC, 0o600) })
                     continue
                 } catch let error
                     where ![EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.code)
@@ -49,27 +45,4 @@ extension LibraryFolder {
 
     /// The name of a file to try things on. A server opens its library several times at once: each has its own.
     static func newProbe() -> String { "/.probe-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))" }
-
-    /// Tries it on a file of its own among the partial files, or where their folder is to be made.
-    /// - Throws: ``Failure`` of kind `libraryUnwritable` when no file can be made there.
-    package func canRenameWithoutOverwriting() throws -> Bool {
-        var status = stat()
-        let folder = stat(partialFolder, &status) == 0 ? partialFolder : ownFolder
-        let name = folder + Self.newProbe()
-        do {
-            close(try systemCall { openFile(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW) })
-        } catch {
-            throw Self.unwritable(path, why: error.message)
-        }
-        defer {
-            unlink(name)
-            unlink(name + "-renamed")
-        }
-        if booksync_rename_exclusively(AT_FDCWD, name, AT_FDCWD, name + "-renamed") == 0 { return true }
-        let code = errno
-        guard [EINVAL, ENOSYS, ENOTSUP, EEXIST].contains(code) else {
-            throw Self.unwritable(path, why: Message(errno: code))
-        }
-        return code == EEXIST
-    }
 }

@@ -112,8 +112,7 @@ package struct LibraryFolder: Sendable, Hashable {
     private func tryWriting() throws {
         let probe = partialFolder + Self.newProbe()
         do {
-            let descriptor = try systemCall { Self.create(probe) }
-            close(descriptor)
+            close(try systemCall { Foundation.open(probe, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) })
             try systemCall { unlink(probe) }
         } catch let error where error.code == ENOSPC || error.code == EDQUOT {
             throw Self.unwritable(
@@ -121,10 +120,6 @@ package struct LibraryFolder: Sendable, Hashable {
         } catch {
             throw Self.unwritable(path, why: error.message)
         }
-    }
-
-    private static func create(_ path: String) -> Int32 {
-        Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
     package static func unwritable(

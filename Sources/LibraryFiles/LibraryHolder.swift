@@ -48,13 +48,12 @@ extension LibraryHolder {
     /// - Returns: nil when the bytes are not a holder's file.
     init?(bytes: Data) {
         let text = String(decoding: bytes.prefix(4096), as: UTF8.self)
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }.filter { $0.count == 2 }
-        let values = Dictionary(lines.map { ($0[0], String($0[1])) }) { first, _ in first }
+        let values = LockOwner.values(of: text)
         guard let owner = LockOwner(lines: text), let epoch = values["epoch"].flatMap({ UInt64($0) }),
-            let token = values["token"], let first = lines.first, let beat = UInt64(first[1])
+            let token = values["token"], let beat = (values["held"] ?? values["free"]).flatMap({ UInt64($0) })
         else { return nil }
         self.init(
-            epoch: epoch, token: token, beat: beat, isReleased: first[0] == "free", domain: values["boot"] ?? "?",
+            epoch: epoch, token: token, beat: beat, isReleased: values["held"] == nil, domain: values["boot"] ?? "?",
             processStart: values["start"] ?? "?", owner: owner)
     }
 

@@ -28,15 +28,17 @@ package struct LockOwner: Hashable {
 
     /// - Returns: nil when the text names no process.
     init?(lines: String) {
-        var values: [Substring: Substring] = [:]
-        for line in lines.split(separator: "\n") {
-            let pair = line.split(separator: " ", maxSplits: 1)
-            if pair.count == 2 { values[pair[0]] = pair[1] }
-        }
+        let values = Self.values(of: lines)
         guard let process = values["pid"] else { return nil }
         self.init(
-            process: String(process), host: String(values["host"] ?? "?"), started: String(values["since"] ?? "?"),
-            command: String(values["command"] ?? "?"))
+            process: process, host: values["host"] ?? "?", started: values["since"] ?? "?",
+            command: values["command"] ?? "?")
+    }
+
+    /// Each line's first word → what follows it.
+    static func values(of lines: String) -> [Substring: String] {
+        let pairs = lines.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }.filter { $0.count == 2 }
+        return Dictionary(pairs.map { ($0[0], String($0[1])) }) { first, _ in first }
     }
 
     /// nil where it cannot be told.

@@ -7,19 +7,8 @@ import Synchronization
 /// The threads take one file after the other in the order given; what they find is handed on in parts, each as large as it
 /// became while the part before was being dealt with.
 package struct ParallelFileReader: Sendable {
-    package struct Question: Sendable {
-        /// Absolute.
-        var path: String
-        /// Bytes that it must have.
-        var size: Int64
-        var depth: FileReader.Depth
-
-        package init(path: String, size: Int64, depth: FileReader.Depth) {
-            self.path = path
-            self.size = size
-            self.depth = depth
-        }
-    }
+    /// An absolute path, and the bytes that the file must have.
+    package typealias Question = (path: String, size: Int64)
 
     /// What has come since the last part.
     package struct Part: Sendable {
@@ -37,7 +26,7 @@ package struct ParallelFileReader: Sendable {
     /// - Parameter deal: is called for one part after the other, and not interrupted by cancellation.
     /// - Throws: what `deal` throws; `CancellationError`.
     package static func look(
-        into questions: [Question], deal: @escaping @Sendable (Part) async throws -> Void
+        into questions: [Question], depth: FileReader.Depth, deal: @escaping @Sendable (Part) async throws -> Void
     ) async throws {
         let board = Board()
         let (news, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -46,7 +35,7 @@ package struct ParallelFileReader: Sendable {
         board.start(count)
         for _ in 0..<count {
             let thread = Thread {
-                work(on: questions, board, signal)
+                work(on: questions, depth, board, signal)
                 if board.leave() { signal.finish() }
             }
             thread.name = "booksync.verify"
@@ -54,17 +43,14 @@ package struct ParallelFileReader: Sendable {
         }
         // A task of its own, which cancellation does not reach: what was read to its end is always dealt with.
         let dealing = Task {
-            var outcome = Result<Void, any Error>.success(())
-            for await _ in news where outcome.isSuccess {
-                do {
-                    try await deal(board.take())
-                } catch {
-                    outcome = .failure(error)
-                    board.stop()
-                }
+            do {
+                for await _ in news { try await deal(board.take()) }
+                try await deal(board.take())
+            } catch {
+                board.stop()
+                for await _ in news {}
+                throw error
             }
-            try outcome.get()
-            try await deal(board.take())
         }
         try await withTaskCancellationHandler {
             try await dealing.value
@@ -75,13 +61,13 @@ package struct ParallelFileReader: Sendable {
     }
 
     private static func work(
-        on questions: [Question], _ board: Board, _ signal: AsyncStream<Void>.Continuation
+        on questions: [Question], _ depth: FileReader.Depth, _ board: Board, _ signal: AsyncStream<Void>.Continuation
     ) {
         let looking = FileReader()
         while let fileIndex = board.next(of: questions.count) {
             let question = questions[fileIndex]
             var unreported = 0
-            let look = looking.look(at: question.path, size: question.size, depth: question.depth) { count in
+            let look = looking.look(at: question.path, size: question.size, depth: depth) { count in
                 unreported += count
                 if unreported >= stride {
                     board.advance(fileIndex, by: Int64(unreported))
@@ -150,8 +136,4 @@ package struct ParallelFileReader: Sendable {
             }
         }
     }
-}
-
-extension Result where Success == Void {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -10,8 +10,7 @@ package final class StorePlaces: Sendable {
     /// Of the command that runs; nil where none does.
     @TaskLocal package static var current: StorePlaces?
 
-    private let base = Mutex<String?>(nil)
-    private let names = Mutex<[String: String]>([:])
+    private let places = Mutex<(base: String?, names: [String: String])>((nil, [:]))
 
     package init() {}
 
@@ -19,20 +18,19 @@ package final class StorePlaces: Sendable {
     ///   - folder: absolute; nil for the libraries themselves.
     ///   - names: of libraries that have some, by their absolute paths.
     package func set(_ folder: String?, names: [String: String] = [:]) {
-        base.withLock { $0 = folder }
-        self.names.withLock { $0 = names }
+        places.withLock { $0 = (folder, names) }
     }
 
     /// - Returns: an absolute path; nil where the store lies in the library.
     func folder(of library: String) -> String? {
-        let name = names.withLock { $0[library] }
-        return base.withLock { $0 }.map { Self.folder(of: library, named: name, in: $0) }
+        let (base, names) = places.withLock { $0 }
+        return base.map { Self.folder(of: library, named: names[library], in: $0) }
     }
 
     /// The folder of one library's store: by its name, or else by the last part of its path and a digest of the whole.
     package static func folder(of library: String, named name: String?, in base: String) -> String {
         if let name { return base + "/" + name }
-        let digest = SHA256.hash(data: Data(library.utf8)).prefix(4).map { String(format: "%02x", $0) }.joined()
+        let digest = SHA256.hash(data: Data(library.utf8)).prefix(4).hexadecimal
         return base + "/" + (library.split(separator: "/").last ?? "root") + "-" + digest
     }
 }

@@ -7,10 +7,8 @@ import BookModel
 /// rest.
 package struct EpisodeMatcher {
     /// By what a file was recognised; the surest first.
-    package enum Confidence: Int, Sendable, CaseIterable, Comparable {
+    package enum Confidence: String, Sendable, CaseIterable {
         case digest, record, size, name
-
-        package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
         /// In words for the user.
         package var words: Message {
@@ -19,16 +17,6 @@ package struct EpisodeMatcher {
             case .record: "another program recorded it as this episode's"
             case .size: "exactly the catalog's size, and the number in its name fits"
             case .name: "the number and the name fit"
-            }
-        }
-
-        /// The word in `--json`.
-        package var keyword: String {
-            switch self {
-            case .digest: "digest"
-            case .record: "record"
-            case .size: "size"
-            case .name: "name"
             }
         }
 
@@ -93,12 +81,13 @@ package struct EpisodeMatcher {
         let sorted = episodes.sorted { ($0.section, $0.identity.key) < ($1.section, $1.identity.key) }
         var open = sorted
         var used: Set<String> = []
-        for confidence in Confidence.allCases where confidence <= least {
+        for confidence in Confidence.allCases {
             let asked = confidence == .digest ? open : open.filter { !digestOnly.contains($0.identity.key) }
             accept(asked, by: confidence, used: &used)
             let settled = Set(matches.map(\.episode.identity.key))
                 .union(ambiguous.values.joined().map(\.identity.key))
             open.removeAll { settled.contains($0.identity.key) }
+            if confidence == least { break }
         }
         matches.sort {
             ($0.episode.section, $0.episode.identity.key) < ($1.episode.section, $1.episode.identity.key)

@@ -25,15 +25,9 @@ package struct AudioCheck: Sendable {
         } catch {
             guard let failure = error as? Failure, failure.disposition == .skip else { return nil }
             // An MP4 has its index at its end: without it nothing can be read.
-            let isMP4 = (try? await runBlocking { try Self.isMP4(path) }) ?? false
-            return isMP4 ? "its audio cannot be read: \(failure.why)" : nil
+            // ISO/IEC 14496-12 §4.3: the type of the first box.
+            let type = try? await runBlocking { MediaProbe.beginning(of: path, 8).suffix(4) }
+            return type?.elementsEqual("ftyp".utf8) == true ? "its audio cannot be read: \(failure.why)" : nil
         }
-    }
-
-    /// ISO/IEC 14496-12 §4.3: the type of the first box.
-    private static func isMP4(_ path: String) throws -> Bool {
-        let file = try FileHandle(forReadingFrom: URL(filePath: path))
-        defer { try? file.close() }
-        return try file.read(upToCount: 8)?.suffix(4).elementsEqual("ftyp".utf8) == true
     }
 }

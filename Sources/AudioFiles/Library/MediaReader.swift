@@ -118,11 +118,7 @@ package final class MediaReader: Sendable {
             let episode = try await store.episode(file.episode)?.episode,
             let seconds = episode.duration, episode.size == file.size
         else { return nil }
-        let head = try await runBlocking {
-            guard let opened = FileHandle(forReadingAtPath: path) else { return Data() }
-            defer { opened.closeFile() }
-            return try opened.read(upToCount: Self.beginning) ?? Data()
-        }
+        let head = try await runBlocking { MediaProbe.beginning(of: path, Self.beginning) }
         guard head.count >= 10, head.range(of: Data("CHAP".utf8)) == nil else { return nil }
         // ID3v2.4 §3.1: a size of four times seven bits.
         let tag = head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }

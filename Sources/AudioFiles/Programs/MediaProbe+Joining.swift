@@ -132,13 +132,6 @@ extension MediaProbe {
         throw trouble.failure(part.path)
     }
 
-    /// Nothing where it cannot be read.
-    private static func beginning(of path: String, _ count: Int) -> Data {
-        let file = FileHandle(forReadingAtPath: path)
-        defer { try? file?.close() }
-        return (try? file?.read(upToCount: count)) ?? Data()
-    }
-
     /// Writes the packets of all parts behind each other.
     /// - Parameters:
     ///   - pictureOf: a file whose picture becomes the cover where the tags have none.

@@ -89,18 +89,6 @@ extension MediaProbe {
         tag.set(tags, cover: try cover.map { Array(try Data(contentsOf: URL(filePath: $0))) })
         try new.write(contentsOf: Data(tag.bytes))
         try audio.seek(toOffset: UInt64(found.length))
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { chunk.deallocate() }
-        while true {
-            let count = try systemCall("\(path) cannot be read") {
-                read(audio.fileDescriptor, chunk.baseAddress, chunk.count)
-            }
-            guard count > 0 else { return }
-            do {
-                try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: new.fileDescriptor)
-            } catch {
-                throw Failure.file("\(output) cannot be written", errno: error.code)
-            }
-        }
+        try copyBytes(from: audio.fileDescriptor, at: path, to: new.fileDescriptor, at: output)
     }
 }

@@ -66,6 +66,13 @@ package struct MediaProbe: Sendable {
         }
     }
 
+    /// The first bytes of a file; none where it cannot be read. Blocks on the disk.
+    static func beginning(of path: String, _ count: Int) -> Data {
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        return (try? file?.read(upToCount: count)) ?? Data()
+    }
+
     func readHeaders(_ path: String) async throws -> (info: MediaInfo, declared: Double?) {
         let shown =
             ["-of", "json=string_validation=ignore", "-show_format", "-show_streams", "-show_chapters"]

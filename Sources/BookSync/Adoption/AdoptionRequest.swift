@@ -48,7 +48,7 @@ package struct AdoptionReport: Sendable {
         package var size: Int64
         var confidence: EpisodeMatcher.Confidence
         /// By what it was recognised: `digest`, `record`, `size` or `name`.
-        package var by: String { confidence.keyword }
+        package var by: String { confidence.rawValue }
         var verification: LocalFile.Verification {
             confidence == .record && episode.size == size ? .length : confidence.verification
         }

@@ -44,12 +44,10 @@ actor VerificationPass {
 
     /// - Returns: what it came to, also when it was cancelled.
     func run() async throws -> VerificationReport {
-        let questions = files.map {
-            ParallelFileReader.Question(path: library + "/" + $0.file.path, size: $0.file.size, depth: depth)
-        }
+        let questions = files.map { (path: library + "/" + $0.file.path, size: $0.file.size) }
         keepsInodes = try await inodesAreKept()
         do {
-            try await ParallelFileReader.look(into: questions) { try await self.deal(with: $0) }
+            try await ParallelFileReader.look(into: questions, depth: depth) { try await self.deal(with: $0) }
         } catch is CancellationError {
             report.left = files.count - seen
         }

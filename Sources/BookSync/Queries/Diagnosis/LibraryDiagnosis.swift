@@ -112,7 +112,7 @@ struct LibraryDiagnosis: Sendable {
     private func renaming() async throws -> Finding {
         let folder = folder
         return try await Finding.of("renaming") {
-            try await runBlocking { try folder.canRenameWithoutOverwriting() }
+            try await runBlocking { try DiskTraits(of: folder).renamesExclusively }
                 ? .ok("renaming", "files are put in place without ever overwriting one")
                 : .warning(
                     "renaming", "the filesystem knows no rename that never overwrites: booksync looks, then renames",
