@@ -13,14 +13,14 @@ package enum EpisodeLikeness: CaseIterable {
     /// - Parameters:
     ///   - noon: seconds that are added to the time of day.
     ///   - times: those that a mark may have; nil for any.
-    package func mark(of episode: KnownEpisode, _ noon: Double, among times: Set<Double>? = nil) -> Mark? {
+    package func mark(of episode: Episode, _ noon: Double, among times: Set<Double>? = nil) -> Mark? {
         guard let time = time(of: episode, noon), times?.contains(time) ?? true, let text = text(of: episode),
             !text.isEmpty
         else { return nil }
         return Mark(text: text, time: time)
     }
 
-    private func time(of episode: KnownEpisode, _ noon: Double) -> Double? {
+    private func time(of episode: Episode, _ noon: Double) -> Double? {
         let date = episode.publishedAt?.timeIntervalSince1970
         switch self {
         case .address: return 0
@@ -31,10 +31,10 @@ package enum EpisodeLikeness: CaseIterable {
         }
     }
 
-    private func text(of episode: KnownEpisode) -> String? {
+    private func text(of episode: Episode) -> String? {
         let name = episode.name
         switch self {
-        case .address: return episode.address.flatMap { $0.contains("***") ? nil : $0 }
+        case .address: return episode.place
         case .nameAndDate: return name
         case .nameAndFile: return name.isEmpty ? nil : episode.file.map { name + "\n" + $0 }
         case .dayAndNumber: return episode.number.map { "\($0)" } ?? name.figures
@@ -44,7 +44,7 @@ package enum EpisodeLikeness: CaseIterable {
         }
     }
 
-    package func fits(_ known: KnownEpisode, _ episode: KnownEpisode) -> Bool {
+    package func fits(_ known: Episode, _ episode: Episode) -> Bool {
         switch self {
         // At one address there may be another file every day.
         case .address: known.isNamedOrDated(as: episode)
@@ -54,22 +54,27 @@ package enum EpisodeLikeness: CaseIterable {
     }
 }
 
-extension KnownEpisode {
+extension Episode {
+    /// Its address; nil where that is not known without secrets.
+    fileprivate var place: String? {
+        address.flatMap { $0.withoutSecrets.contains("***") ? nil : $0.withoutSecrets }
+    }
+
     fileprivate var file: String? {
-        address?.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map(String.init)
+        address?.withoutSecrets.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map(String.init)
     }
 
     /// True if the episode may be this one, though the catalog identifies it differently than before.
-    package func resembles(_ other: KnownEpisode) -> Bool {
-        isNamedOrDated(as: other) || address.map { !$0.contains("***") && $0 == other.address } ?? false
+    package func resembles(_ other: Episode) -> Bool {
+        isNamedOrDated(as: other) || place != nil && place == other.place
     }
 
-    fileprivate func isNamedOrDated(as other: KnownEpisode) -> Bool {
+    fileprivate func isNamedOrDated(as other: Episode) -> Bool {
         name == other.name || publishedAt != nil && publishedAt == other.publishedAt
     }
 
     /// True if guid and date say that it is another episode. Stores keep no fractions of milliseconds.
-    package func contradicts(_ other: KnownEpisode) -> Bool {
+    package func contradicts(_ other: Episode) -> Bool {
         guard guid != nil, other.guid != nil, rawKey != nil, rawKey != other.rawKey, let publishedAt,
             let date = other.publishedAt
         else { return false }
@@ -78,7 +83,7 @@ extension KnownEpisode {
 
     /// True if one name is the other with one small change, or with something before or behind it. Names with other figures
     /// are other names: `Part 1`, `Part 2`.
-    fileprivate func isNearlyNamed(as other: KnownEpisode) -> Bool {
+    fileprivate func isNearlyNamed(as other: Episode) -> Bool {
         let figures = [name.figures, other.name.figures]
         guard figures[0] == figures[1] || figures.contains("") else { return false }
         let (one, two) = (name.letters, other.name.letters)

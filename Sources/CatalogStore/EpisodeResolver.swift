@@ -22,13 +22,13 @@ import Foundation
 /// **Numbers**: that of the row stays, unless the user asked for all to be renumbered. A new episode gets the number that the
 /// catalog states, where that is free, and else the next one behind all others; see ``Episode/Numbering``.
 package struct EpisodeResolver {
-    private let known: [KnownEpisode]
+    private let known: [Episode]
     /// Indices of `known`.
     private var unclaimed: Set<Int>
     /// How many rows have another number than the listing gives them.
     package private(set) var misnumbered = 0
 
-    package init(known: [KnownEpisode]) {
+    package init(known: [Episode]) {
         self.known = known
         unclaimed = Set(known.indices)
     }
@@ -67,7 +67,7 @@ package struct EpisodeResolver {
     }
 
     private mutating func claimByIdentification(_ listed: [Episode], _ rows: inout [Int?]) {
-        let byKey = Dictionary(known.indices.map { (known[$0].key, $0) }) { first, _ in first }
+        let byKey = Dictionary(known.indices.map { (known[$0].identity.key, $0) }) { first, _ in first }
         let rawKeys = known.indices.compactMap { row in known[row].rawKey.map { ($0, row) } }
         let byRawKey = Dictionary(rawKeys) { first, _ in first }
         // A key is the former name of a file that was renamed: the present one counts before it.
@@ -85,10 +85,10 @@ package struct EpisodeResolver {
     /// - Parameter trustsGuids: whether another guid with another date is another episode.
     private mutating func claimByLikeness(_ listed: [Episode], _ rows: inout [Int?], trustsGuids: Bool) {
         guard !unclaimed.isEmpty else { return }
-        let byKey = Dictionary(unclaimed.map { (known[$0].key, $0) }) { first, _ in first }
+        let byKey = Dictionary(unclaimed.map { (known[$0].identity.key, $0) }) { first, _ in first }
         for index in listed.indices where rows[index] == nil {
             guard let row = byKey[listed[index].identity.key] else { continue }
-            let (known, episode) = (known[row], KnownEpisode(listed[index]))
+            let (known, episode) = (known[row], listed[index])
             let isSame = episode.rawKey == nil || known.rawKey == nil || known.resembles(episode)
             if isSame, !trustsGuids || !known.contradicts(episode) { claim(row, for: index, &rows) }
         }
@@ -97,13 +97,12 @@ package struct EpisodeResolver {
             for aspect in EpisodeLikeness.allCases {
                 let open = listed.indices.filter { rows[$0] == nil && listed[$0].rawKey != nil && !listed[$0].isFile }
                 guard !open.isEmpty, !unclaimed.isEmpty else { return }
-                let episodes = Dictionary(uniqueKeysWithValues: open.map { ($0, KnownEpisode(listed[$0])) })
-                let wanting = Self.unique(open) { index in episodes[index].flatMap { aspect.mark(of: $0, noon) } }
+                let wanting = Self.unique(open) { aspect.mark(of: listed[$0], noon) }
                 let times = Set(wanting.keys.map(\.time))
                 let candidates = Self.unique(unclaimed) { aspect.mark(of: known[$0], noon, among: times) }
                 for (mark, index) in wanting {
-                    guard let row = candidates[mark], let episode = episodes[index],
-                        aspect.fits(known[row], episode), !trustsGuids || !known[row].contradicts(episode)
+                    guard let row = candidates[mark], aspect.fits(known[row], listed[index]),
+                        !trustsGuids || !known[row].contradicts(listed[index])
                     else { continue }
                     claim(row, for: index, &rows)
                 }
@@ -125,9 +124,9 @@ package struct EpisodeResolver {
 
     /// A row keeps its key; what is new gets the proposed one, or the catalog's own where another has that.
     private func setKeys(of episodes: inout [Episode], _ rows: [Int?]) {
-        var taken = Set(known.map(\.key))
+        var taken = Set(known.map(\.identity.key))
         for (index, row) in rows.enumerated() {
-            if let row { episodes[index].setKey(known[row].key) }
+            if let row { episodes[index].setKey(known[row].identity.key) }
         }
         for (index, row) in rows.enumerated() where row == nil {
             guard let rawKey = episodes[index].rawKey else { continue }

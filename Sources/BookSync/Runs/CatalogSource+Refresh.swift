@@ -55,7 +55,7 @@ extension CatalogSource {
         successor: ((ResourceAddress) throws -> (any CatalogSource)?)? = nil
     ) async throws -> RefreshedBook {
         // As they were before the listing.
-        var knownEpisodes: [KnownEpisode]?
+        var knownEpisodes: [Episode]?
         var episodes: [Episode] = []
         // What only proposes its identity or its number is resolved when all of the listing is there.
         var proposed: [Episode] = []
@@ -87,7 +87,7 @@ extension CatalogSource {
                     declared: known.declaredEpisodes, collected: known.declaredEpisodes ?? 0, isComplete: true,
                     validator: validator)
                 if stores, book.title != known.title {
-                    let seen = Set(try await store?.knownEpisodes(of: identity).map(\.key) ?? [])
+                    let seen = Set(try await store?.knownEpisodes(of: identity).map(\.identity.key) ?? [])
                     _ = try await store?.finishListing(of: book, proof: proof, seen: seen)
                 }
                 return RefreshedBook(book: book, episodes: nil, proof: proof)
@@ -102,7 +102,7 @@ extension CatalogSource {
             var others: [Episode] = []
             let other = try? await source.list(identity) { others += $0.episodes }
             try Task.checkCancellation()
-            let keys = Set(formerEpisodes.map(\.key) + proposed.map(\.identity.key))
+            let keys = Set(formerEpisodes.map(\.identity.key) + proposed.map(\.identity.key))
             // An address that cannot be read, lists other episodes, or leads on is a mistake.
             if let other, other.proof.isComplete, other.successor ?? next == next,
                 keys.isEmpty || !keys.isDisjoint(with: others.map(\.identity.key))
@@ -135,7 +135,7 @@ extension CatalogSource {
         if let title { book.title = title }
         var proof = listing.proof
         let seen = Set(episodes.lazy.map(\.identity.key))
-        let isKnown = formerEpisodes.contains { seen.contains($0.key) }
+        let isKnown = formerEpisodes.contains { seen.contains($0.identity.key) }
         if proof.isComplete, episodes.isEmpty, !formerEpisodes.isEmpty {
             // An empty listing is rather a fault of the catalog: no episode counts as gone.
             proof.isComplete = false

@@ -22,7 +22,7 @@ extension Configuration {
             return listed
         }
         var resolver = EpisodeResolver(known: known)
-        let keys = Set(known.map(\.key))
+        let keys = Set(known.map(\.identity.key))
         guard known.isEmpty || resolver.resolve(listed).contains(where: { keys.contains($0.identity.key) }) else {
             throw Failure(
                 .unreadableCatalog, what: "\(book) cannot be at \(address)",

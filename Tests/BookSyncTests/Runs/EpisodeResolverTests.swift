@@ -28,16 +28,16 @@ import Testing
 
     /// Lists the feed night after night, as the store does.
     private struct Nights {
-        var known: [String: KnownEpisode] = [:]
+        var known: [String: Episode] = [:]
 
         /// Of the last night.
         var misnumbered = 0
 
         mutating func list(_ proposals: [Episode], renumbers: Bool = false) -> [Episode] {
-            var resolver = EpisodeResolver(known: known.values.sorted { $0.key < $1.key })
+            var resolver = EpisodeResolver(known: known.values.sorted { $0.identity.key < $1.identity.key })
             let resolved = resolver.resolve(proposals, renumbers: renumbers)
             misnumbered = resolver.misnumbered
-            for episode in resolved { known[episode.identity.key] = KnownEpisode(episode) }
+            for episode in resolved { known[episode.identity.key] = episode }
             return resolved
         }
     }
@@ -172,9 +172,9 @@ import Testing
         let listed = try proposals(
             titles.enumerated().map { item($1, guid: "g\($0)", url: "http://a.example/\($0).mp3", day: 9 - $0) })
         for (index, episode) in listed.enumerated() {
-            var known = KnownEpisode(episode)
+            var known = episode
             known.section = 5 - index
-            nights.known[known.key] = known
+            nights.known[known.identity.key] = known
         }
         #expect(nights.list(listed).map(\.section) == [5, 4, 3, 2, 1])
         #expect(nights.misnumbered == 4)
@@ -243,9 +243,9 @@ import Testing
         // What the version before gave to guids that it took for one: the place behind the first.
         let old = ["guid-0f", "guid-0f-2", "guid-0f-3"]
         let known = zip(old, listed).map { key, episode in
-            KnownEpisode(
-                key: key, section: episode.section + 20, name: episode.name, publishedAt: episode.publishedAt,
-                address: episode.address?.withoutSecrets)
+            Episode(
+                identity: EpisodeIdentity(book: episode.identity.book, key: key), section: episode.section + 20,
+                name: episode.name, address: episode.address, publishedAt: episode.publishedAt)
         }
         var resolver = EpisodeResolver(known: known)
         let resolved = resolver.resolve(Array(listed.reversed()))
@@ -267,7 +267,7 @@ import Testing
     @Test func `a catalog's own numbers and ids are followed wherever they go`() {
         let book = BookIdentity(source: "cat", id: "1")
         let episode = Episode(identity: EpisodeIdentity(book: book, key: "7"), section: 9, name: "x")
-        var resolver = EpisodeResolver(known: [KnownEpisode(key: "7", section: 3, name: "x")])
+        var resolver = EpisodeResolver(known: [Episode(identity: episode.identity, section: 3, name: "x")])
         #expect(resolver.resolve([episode]) == [episode])
     }
 }

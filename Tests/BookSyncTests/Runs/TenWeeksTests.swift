@@ -122,7 +122,7 @@ private struct ChangingFeed {
         var chance = SeededGenerator(seed: seed)
         var feed = ChangingFeed(using: &chance)
         let address = ResourceAddress("http://a.example/feed.xml")
-        var known: [String: KnownEpisode] = [:]
+        var known: [String: Episode] = [:]
         /// Which episode a row's file really is.
         var files: [String: Int] = [:]
         for night in 1...70 {
@@ -146,7 +146,7 @@ private struct ChangingFeed {
                     files[key] = id
                 }
                 let rawKey = episode.rawKey ?? known[key]?.rawKey
-                known[key] = KnownEpisode(episode)
+                known[key] = episode
                 known[key]?.rawKey = rawKey
             }
         }

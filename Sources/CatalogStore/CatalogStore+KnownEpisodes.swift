@@ -2,46 +2,18 @@ import BookModel
 import Foundation
 import GRDB
 
-/// What is known of an episode that may be one of a listing.
-package struct KnownEpisode: Sendable, Hashable {
-    package var key: String
-    /// ``Episode/rawKey``, as it was first listed.
-    package var rawKey: String?
-    package var section: Int
-    package var name: String
-    package var publishedAt: Date?
-    /// Without secrets.
-    package var address: String?
-    package var guid: String?
-    package var number: Int?
-    package var size: Int64?
-    package var modifiedAt: Date?
-}
-
-extension KnownEpisode {
-    /// A listed episode, as it will be known.
-    package init(_ episode: Episode) {
-        self.init(
-            key: episode.identity.key, rawKey: episode.rawKey, section: episode.section, name: episode.name,
-            publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets, guid: episode.guid,
-            number: episode.number, size: episode.size, modifiedAt: episode.modifiedAt)
-    }
-}
-
 extension CatalogStore {
-    /// The episodes of a book as listings need them to tell which is which, those that are gone included.
-    package func knownEpisodes(of book: BookIdentity) async throws -> [KnownEpisode] {
+    /// The episodes of a book, by which listings tell which is which; those that are gone included. An ``Episode/rawKey`` is that of
+    /// the first listing that had one.
+    package func knownEpisodes(of book: BookIdentity) async throws -> [Episode] {
         let sql = """
-            SELECT e.key, e.raw_key, e.section, e.name, e.published_at, e.address, e.guid, e.number,
-                e.size, e.modified_at
+            SELECT \(Episode.columns), e.raw_key
             FROM episode e JOIN book b ON b.id = e.book_id WHERE b.source = ? AND b.key = ?
             """
         return try await rows("the episodes of \(book) cannot be looked up", sql, [book.source, book.id]) { columns in
-            KnownEpisode(
-                key: try columns.next(), rawKey: try columns.next(), section: try columns.next(),
-                name: try columns.next(), publishedAt: time(stored: try columns.next()),
-                address: try columns.next(), guid: try columns.next(), number: try columns.next(),
-                size: try columns.next(), modifiedAt: time(stored: try columns.next()))
+            var episode = try Episode(&columns, of: book)
+            episode.rawKey = try columns.next()
+            return episode
         }
     }
 
