@@ -60,13 +60,12 @@ extension CatalogStore {
     /// - Returns: them, being reversed.
     package func beginReversing(_ operations: [FileOperation]) async throws -> [FileOperation] {
         try await update(operations) { database, operation in
-            if operation.kind != .rename {
-                try database.run(
-                    "UPDATE operation SET path = ?, is_named_by_user = ? WHERE id = ? AND state = 'done'",
-                    [operation.file.path, operation.file.isNamedByUser, operation.number])
-            }
             try database.run(
-                "UPDATE operation SET state = 'reversing' WHERE id = ? AND state = 'done'", [operation.number])
+                """
+                UPDATE operation SET state = 'reversing', path = iif(kind = 'rename', path, ?),
+                    is_named_by_user = iif(kind = 'rename', is_named_by_user, ?)
+                WHERE id = ? AND state = 'done'
+                """, [operation.file.path, operation.file.isNamedByUser, operation.number])
         }
         return operations.map { operation in
             var operation = operation

@@ -80,9 +80,8 @@ extension CatalogStore {
     /// - Returns: whether the book was followed.
     package func unsubscribe(_ book: BookIdentity) async throws -> Bool {
         try await write("the subscription to \(book) cannot be ended", .durable) { database in
-            guard try database.isSubscribed(to: book) else { return false }
             try database.run("DELETE FROM subscription WHERE source = ? AND key = ?", [book.source, book.id])
-            return true
+            return database.changesCount > 0
         }
     }
 }

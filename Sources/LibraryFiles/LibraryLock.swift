@@ -129,17 +129,6 @@ package final class LibraryLock: Sendable {
         return try await runBlocking { LockOwner(of: LibraryFolder.existing(at: path)) }
     }
 
-    /// Whether a run that fetches holds it.
-    package static func isHeldByFetchingRun(in path: String) async throws -> Bool {
-        try await owner(in: path)?.fetches == true
-    }
-
-    /// When the process that holds the lock of the library at `path` took it, to the second; nil when none holds it, or it
-    /// did not say.
-    package static func heldSince(in path: String) async throws -> Date? {
-        try await owner(in: path)?.startTime
-    }
-
     /// Tries whether the filesystem of the library keeps locks, without holding anybody up.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when it does not. Blocks on the disk.
     package static func requireLocking(in library: LibraryFolder) throws {

@@ -41,10 +41,8 @@ package struct LockOwner: Hashable {
         return Dictionary(pairs.map { ($0[0], String($0[1])) }) { first, _ in first }
     }
 
-    /// nil where it cannot be told.
-    var startTime: Date? {
-        do { return try Date(started, strategy: .iso8601) } catch { return nil }
-    }
+    /// When it took the lock, to the second; nil where it does not say so.
+    package var startTime: Date? { try? Date(started, strategy: .iso8601) }
 
     /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
     package var sentence: Message {

@@ -4,9 +4,9 @@ import Foundation
 /// A file of the library, opened for being given away. It stays open, and the same file, until the last reference goes.
 package final class OpenedFile: Sendable {
     /// Bytes.
-    package let size: Int64
+    package var size: Int64 { facts.size }
     /// Nanoseconds since 1970.
-    package let modificationTime: Int64
+    package var modificationTime: Int64 { facts.modificationTime }
     /// Lower-case hexadecimal; nil when the file is not as it was when that was reckoned.
     package let sha256: String?
     /// MIME
@@ -25,8 +25,6 @@ package final class OpenedFile: Sendable {
     private init(_ file: LocalFile?, path: String, descriptor: CInt, facts: FileAttributes) {
         self.descriptor = descriptor
         self.facts = facts
-        size = facts.size
-        modificationTime = facts.modificationTime
         let isAsRecorded = facts.size == file?.size && facts.modificationTime == file?.modificationTime
         sha256 = isAsRecorded ? file?.sha256 : nil
         mediaType = AudioExtension.mediaType(ofPath: path)

@@ -1,4 +1,6 @@
+import BookModel
 import Foundation
+import LibraryFiles
 
 /// Where the programs are that read audio files: absolute paths.
 package struct MediaTools: Sendable, Hashable {
@@ -12,10 +14,7 @@ package struct MediaTools: Sendable, Hashable {
     package static func find(in path: String?) -> MediaTools? {
         let folders = (path ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
         func find(_ name: String) -> String? {
-            folders.map { "\($0)/\(name)" }.first { path in
-                var status = stat()
-                return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
-            }
+            folders.map { "\($0)/\(name)" }.first { fileAttributes($0)?.kind == .file && access($0, X_OK) == 0 }
         }
         return find("ffprobe").map { MediaTools(ffprobe: $0, ffmpeg: find("ffmpeg")) }
     }

@@ -111,7 +111,7 @@ struct FetchCommand: Subcommand {
     /// - Returns: the ids of what it is asked for: nothing where a run only reads or tags files, where files are to have other
     ///   numbers, or where the store takes no requests now.
     private func handOver(_ request: RunRequest, _ configuration: Configuration) async throws -> [Int64] {
-        guard !renumber, try await LibraryLock.isHeldByFetchingRun(in: configuration.library) else { return [] }
+        guard !renumber, try await LibraryLock.owner(in: configuration.library)?.fetches == true else { return [] }
         let requests = request.items.filter { configuration.source(named: $0.book.source) != nil }.map {
             StoredRequest(.fetch, $0.book, filter: $0.filter, force: force)
         }

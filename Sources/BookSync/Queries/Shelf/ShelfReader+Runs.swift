@@ -22,7 +22,7 @@ extension ShelfReader {
     /// The last runs, the newest last.
     package func runs(last count: Int) async throws -> [ShownRun] {
         let records = try await store.runs(last: count)
-        let heldSince = try await LibraryLock.heldSince(in: library)
+        let heldSince = try await LibraryLock.owner(in: library)?.startTime
         return records.enumerated().map { index, record in
             // Only the newest can be under way, and only if it is of the process that has the library now.
             let isUnderWay = index == 0 && heldSince.map { $0 <= record.startedAt } == true
