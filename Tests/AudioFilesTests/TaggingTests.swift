@@ -28,7 +28,8 @@ struct TaggingTests {
                 MediaInfo.Chapter(start: Double($0), end: Double($0 + 1), title: "第\($0)章; #=\\ 'x'")
             }
             let tags = EmbeddedTags(tags: ["title": "题=;#\\目", "artist": "A\"B'C"], chapters: chapters, cover: cover)
-            try await bench.probe.tag(file, with: tags, to: bench.path("out.\(name)"))
+            try await bench.probe.tag(
+                file, bench.probe.info(of: file), with: tags, to: bench.path("out.\(name)"))
             let info = try await bench.probe.info(of: bench.path("out.\(name)"))
             #expect(tags.missing(in: info) == [])
             #expect(info.chapters.count == count)
@@ -36,7 +37,7 @@ struct TaggingTests {
                 try await bench.probe.streamHash(of: file) == bench.probe.streamHash(of: bench.path("out.\(name)")))
             // With other tags it keeps chapters and cover.
             let title = EmbeddedTags(tags: ["title": "Another"])
-            try await bench.probe.tag(bench.path("out.\(name)"), with: title, to: bench.path("again.\(name)"))
+            try await bench.probe.tag(bench.path("out.\(name)"), info, with: title, to: bench.path("again.\(name)"))
             let again = try await bench.probe.info(of: bench.path("again.\(name)"))
             #expect(again.tags["title"] == "Another" && again.tags["artist"] == "A\"B'C")
             #expect(again.hasCover && again.chapters.map(\.title) == info.chapters.map(\.title))
@@ -88,7 +89,8 @@ struct TaggingTests {
                     let path = try bench.save(mutated, named: "bad.\(name)")
                     let tags = EmbeddedTags(tags: ["title": "t"])
                     let outcome = await Result.of {
-                        try await bench.probe.tag(path, with: tags, to: bench.path("o.\(name)"))
+                        try await bench.probe.tag(
+                            path, bench.probe.info(of: path), with: tags, to: bench.path("o.\(name)"))
                     }
                     if case .failure(let error) = outcome { #expect(error is Failure, "\(error)") }
                 }

@@ -50,8 +50,9 @@ package struct FileTagging: Sendable {
             let facts = try await look(at: file)
             let original = try await original(of: file, in: work)
             let new = "\(work)/new"
-            try await probe.tag(original, with: wanted, to: new)
-            let (stream, newInfo) = try await requireSame(original, new, wanted)
+            let before = file.original == nil ? info : try await probe.info(of: original)
+            try await probe.tag(original, before, with: wanted, to: new)
+            let (stream, newInfo) = try await requireSame(original, before, new, wanted)
             var tagged = file
             tagged.original =
                 file.original
@@ -176,10 +177,10 @@ package struct FileTagging: Sendable {
     /// Makes sure that the audio is the same, that all that was wanted is there, and nothing lost.
     /// - Returns: the digest of the audio stream, and what the new file says of itself.
     private func requireSame(
-        _ original: String, _ new: String, _ tags: EmbeddedTags
+        _ original: String, _ before: MediaInfo, _ new: String, _ tags: EmbeddedTags
     ) async throws -> (stream: String, info: MediaInfo) {
         let stream = try await probe.streamHash(of: original)
-        let (before, after) = (try await probe.info(of: original), try await probe.info(of: new))
+        let after = try await probe.info(of: new)
         var lost = tags.missing(in: after)
         lost += Set(before.tags.keys).subtracting(after.tags.keys).subtracting(Self.muxerTags).sorted()
         if tags.chapters.isEmpty, before.chapters.count != after.chapters.count { lost.append("chapters") }

@@ -9,11 +9,13 @@ extension MediaProbe {
     /// Of an MP3 only the ID3v2 tag is written anew: all behind it stays byte for byte, with what encoders note there.
     /// - Parameters:
     ///   - path: absolute.
+    ///   - info: what the file says of itself.
     ///   - output: absolute; what is there is overwritten. What is needed on the way stays beside it, under its name with more behind.
     /// - Throws: ``Failure`` where that is not possible; `CancellationError`.
-    package func tag(_ path: String, with tags: EmbeddedTags, to output: String) async throws {
+    package func tag(
+        _ path: String, _ info: MediaInfo, with tags: EmbeddedTags, to output: String
+    ) async throws {
         try await slots.withSlot {
-            let info = try await readHeaders(path).info
             guard let container = MediaContainer(info) else {
                 throw Failure(
                     .temporary, what: "\(path) gets no tags",
