@@ -21,8 +21,8 @@ package struct DiskTraits: Sendable, Hashable {
     package init(of library: LibraryFolder) throws {
         let mount = MountedFilesystem(of: library.path)
         (kind, isShared) = (mount?.kind, mount?.isShared ?? false)
-        var status = stat()
-        let folder = lstat(library.partialFolder, &status) == 0 ? library.partialFolder : library.ownFolder
+        let hasPartials = fileAttributes(library.partialFolder, followsLink: false) != nil
+        let folder = hasPartials ? library.partialFolder : library.ownFolder
         var limits = statvfs()
         longestName = statvfs(folder, &limits) == 0 ? Int(limits.f_namemax) : 255
         do throws(SystemError) {

@@ -2,9 +2,19 @@ import BookModel
 import Foundation
 
 /// What a file looks like from outside; nil when there is none.
-package func fileAttributes(_ path: String) -> FileAttributes? {
+/// - Parameter followsLink: whether a symbolic link at the end of the path is followed.
+package func fileAttributes(_ path: String, followsLink: Bool = true) -> FileAttributes? {
     var status = stat()
-    return stat(path, &status) == 0 ? FileAttributes(status) : nil
+    let result = followsLink ? stat(path, &status) : lstat(path, &status)
+    return result == 0 ? FileAttributes(status) : nil
+}
+
+/// What an open file looks like.
+/// - Parameter path: for the user.
+package func fileAttributes(of descriptor: CInt, at path: String) throws(Failure) -> FileAttributes {
+    var status = stat()
+    try systemCall("\(path) cannot be looked at") { fstat(descriptor, &status) }
+    return FileAttributes(status)
 }
 
 /// Bytes of a file; nil when there is none.

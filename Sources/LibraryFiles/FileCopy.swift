@@ -16,9 +16,7 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws -> 
             remedy: "run again when nothing writes to it")
     }
     try systemCall("\(path) cannot be synced") { fsync(output) }
-    var status = stat()
-    try systemCall("\(source) cannot be looked at") { fstat(input, &status) }
-    return FileAttributes(status)
+    return try fileAttributes(of: input, at: source)
 }
 
 /// Copies the bytes of an open file from where it stands to its end.

@@ -7,8 +7,7 @@ extension LibraryFolder {
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when a library could not be made at the path.
     package static func requireParent(of path: String) throws {
         let parent = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-        var status = stat()
-        guard stat(parent, &status) == 0 else {
+        guard fileAttributes(parent) != nil else {
             throw unwritable(
                 path, why: "its parent folder does not exist",
                 remedy: "create \(parent), or mount the disk that it is on")
@@ -21,9 +20,7 @@ extension LibraryFolder {
     /// Makes a file that has no name, where the system can: permission bits tell too little.
     /// - Throws: ``Failure`` of kind `libraryUnwritable`.
     package func tryWritingUnseen() throws {
-        var status = stat()
-        let folders = [path, ownFolder, partialFolder].filter { (path: String) in stat(path, &status) == 0 }
-        for folder in folders {
+        for folder in [path, ownFolder, partialFolder] where fileAttributes(folder) != nil {
             #if os(Linux)
                 let unnamed = O_DIRECTORY | 0o20_000_000  // O_TMPFILE, which is a macro that Swift does not see.
                 do {

@@ -116,10 +116,8 @@ package final class LibraryLock: Sendable {
         return try await runBlocking {
             // A run that ended well emptied the file: then nothing has to be tried. Where it is not there at all, the
             // folder tells.
-            var status = stat()
-            let isThere = lstat(library.lockFile, &status) == 0
-            if isThere, status.st_size == 0 { return false }
-            return isLocked(isThere ? library.lockFile : library.ownFolder)
+            let file = fileAttributes(library.lockFile, followsLink: false)
+            return file?.size == 0 ? false : isLocked(file == nil ? library.ownFolder : library.lockFile)
         }
     }
 
@@ -132,9 +130,8 @@ package final class LibraryLock: Sendable {
     /// Tries whether the filesystem of the library keeps locks, without holding anybody up.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when it does not. Blocks on the disk.
     package static func requireLocking(in library: LibraryFolder) throws {
-        var status = stat()
-        let candidates = [library.lockFile, library.ownFolder, library.path]
-        let path = candidates.first { (candidate: String) in lstat(candidate, &status) == 0 } ?? library.path
+        let candidates = [library.lockFile, library.ownFolder]
+        let path = candidates.first { fileAttributes($0, followsLink: false) != nil } ?? library.path
         let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         // A file that cannot be opened is told of where the library is looked at.
         guard descriptor >= 0 else { return }

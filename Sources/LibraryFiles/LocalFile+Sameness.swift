@@ -1,6 +1,11 @@
 import BookModel
 
 extension LocalFile {
+    /// Records what the disk shows of the file now.
+    package mutating func use(_ facts: FileAttributes) {
+        (size, modificationTime, inode) = (facts.size, facts.modificationTime, facts.inode)
+    }
+
     /// Whether the file on disk is the one that was recorded, though it may have been touched since. A library that was
     /// copied to another disk has other inodes and the same times; a file that took the place of a deleted one may have
     /// its inode.

@@ -24,9 +24,7 @@ package enum RetaggedFiles {
             else { continue }
             file.sha256 = mark.sha256
             file.original = mark.original?.file
-            file.size = found.facts.size
-            file.modificationTime = found.facts.modificationTime
-            file.inode = found.facts.inode
+            file.use(found.facts)
             records[file.episode] = file
         }
         return records

@@ -417,21 +417,18 @@ package struct BookJoin: Sendable {
     }
 
     private static func synced(_ path: String) throws -> FileAttributes {
-        let descriptor = try systemCall("\(path) cannot be opened") { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         defer { close(descriptor) }
-        var status = stat()
         try systemCall("\(path) cannot be synced") { fsync(descriptor) }
-        try systemCall("\(path) cannot be looked at") { fstat(descriptor, &status) }
-        return FileAttributes(status)
+        return try fileAttributes(of: descriptor, at: path)
     }
 
     // MARK: - What keeps a book from being joined
 
     /// Why nothing may be written there: what stands there is not what booksync made of the book.
     private func obstacle(at path: String, _ plan: JoinPlan) -> Failure? {
-        var status = stat()
-        guard lstat(path.hasPrefix("/") ? path : library + "/" + path, &status) == 0 else { return nil }
-        let facts = FileAttributes(status)
+        let absolute = path.hasPrefix("/") ? path : library + "/" + path
+        guard let facts = fileAttributes(absolute, followsLink: false) else { return nil }
         let isFile = facts.kind == .file
         if isFile, request.force || plan.recorded.contains(where: { $0.isSame(as: facts) }) { return nil }
         let isKnown = plan.recorded.contains { $0.path == path }

@@ -227,8 +227,7 @@ package struct FileTagging: Sendable {
                 episode: file.episode, sha256: file.sha256, address: file.fetchedFrom, original: original)
             try (isEdited ? mark : new)?.write(to: descriptor)
             try systemCall("\(path) cannot be synced") { fsync(descriptor) }
-            try systemCall("\(path) cannot be looked at") { fstat(descriptor, &status) }
-            file.use(FileAttributes(status))
+            file.use(try fileAttributes(of: descriptor, at: path))
             if isEdited { file.modificationTime = former.modificationTime }
             return file
         }
@@ -299,12 +298,6 @@ package struct FileTagging: Sendable {
         do { try FileManager.default.removeItem(atPath: path) } catch {
             throw Failure(.inputOutput, what: "\(path) cannot be deleted", why: Message(cause: error))
         }
-    }
-}
-
-extension LocalFile {
-    fileprivate mutating func use(_ facts: FileAttributes) {
-        (size, modificationTime, inode) = (facts.size, facts.modificationTime, facts.inode)
     }
 }
 

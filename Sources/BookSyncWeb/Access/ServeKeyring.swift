@@ -92,7 +92,7 @@ package final class ServeKeyring: Sendable {
 
     private func look() -> ServeKeys {
         let (known, mark) = state.withLock { ($0.keys, $0.file) }
-        let current = Self.mark(of: path)
+        let current = fileAttributes(path, followsLink: false)
         var keys: ServeKeys
         var kept = current
         if let known, let mark, mark == current {
@@ -106,7 +106,7 @@ package final class ServeKeyring: Sendable {
             // Another server was quicker.
             if kept == nil, current == nil, let read = read() {
                 keys = read
-                kept = Self.mark(of: path)
+                kept = fileAttributes(path, followsLink: false)
             }
         }
         state.withLock {
@@ -135,7 +135,7 @@ package final class ServeKeyring: Sendable {
             let error = error as? SystemError ?? SystemError(code: EINVAL)
             return error.code == EEXIST ? nil : complain(error)
         }
-        return Self.mark(of: path)
+        return fileAttributes(path, followsLink: false)
     }
 
     private func complain(_ error: SystemError) -> FileAttributes? {
@@ -150,11 +150,5 @@ package final class ServeKeyring: Sendable {
                 metadata: ["file": "\(path)", "error": "\(error.message)"])
         }
         return nil
-    }
-
-    /// Tells a file from the one that replaces it.
-    private static func mark(of path: String) -> FileAttributes? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? FileAttributes(status) : nil
     }
 }
