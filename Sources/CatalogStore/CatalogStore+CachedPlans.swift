@@ -17,8 +17,11 @@ extension CatalogStore {
     /// ``saveCachedPlan(_:of:)`` then remembers nothing that changed since.
     package func watchPlan(of book: BookIdentity) async throws {
         let what: Message = "the plan of \(book) cannot be watched"
-        let isWatched = try await read(what) { try $0.isPlanWatched(of: book) }
-        if isWatched { return }
+        let watched = """
+            SELECT EXISTS (
+                SELECT 1 FROM cached_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?)
+            """
+        guard try await value(what, watched, [book.source, book.id]) != true else { return }
         let sql = """
             INSERT INTO cached_plan (book_id)
             SELECT b.id FROM book b WHERE b.source = ? AND b.key = ? AND NOT EXISTS (
@@ -34,15 +37,5 @@ extension CatalogStore {
             "the plan of \(book) cannot be remembered", .relaxed,
             "UPDATE cached_plan SET plan = ? WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)",
             [jsonText(plan), book.source, book.id])
-    }
-}
-
-extension Database {
-    fileprivate func isPlanWatched(of book: BookIdentity) throws -> Bool {
-        let sql = """
-            SELECT EXISTS (
-                SELECT 1 FROM cached_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?)
-            """
-        return try value(sql, [book.source, book.id]) ?? false
     }
 }

@@ -7,7 +7,12 @@ extension CatalogStore {
     package func subscriptions() async throws -> [Subscription] {
         try await read("the subscriptions cannot be read") { database in
             var subscriptions = try database.subscriptions("ORDER BY rowid", [])
-            let tags = try database.subscriptionTags()
+            let paths = try database.rows("SELECT source, key, path FROM subscription_tag ORDER BY rowid") { columns in
+                let book = try BookIdentity(&columns)
+                let path = try columns.next(String.self).split(separator: "\n").map(String.init)
+                return (book, SubscriptionTag(path: path))
+            }
+            let tags = Dictionary(grouping: paths, by: \.0).mapValues { $0.compactMap(\.1) }
             for index in subscriptions.indices { subscriptions[index].tags = tags[subscriptions[index].book] ?? [] }
             return subscriptions
         }
@@ -123,15 +128,6 @@ extension Database {
                 "INSERT OR IGNORE INTO subscription_tag (source, key, path) VALUES (?, ?, ?)",
                 [book.source, book.id, tag.path.joined(separator: "\n")])
         }
-    }
-
-    fileprivate func subscriptionTags() throws -> [BookIdentity: [SubscriptionTag]] {
-        let tags = try rows("SELECT source, key, path FROM subscription_tag ORDER BY rowid") { columns in
-            let book = try BookIdentity(&columns)
-            let path = try columns.next(String.self).split(separator: "\n").map(String.init)
-            return (book, SubscriptionTag(path: path))
-        }
-        return Dictionary(grouping: tags, by: \.0).mapValues { $0.compactMap(\.1) }
     }
 }
 

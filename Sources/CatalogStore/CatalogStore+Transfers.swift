@@ -91,7 +91,16 @@ extension CatalogStore {
         guard !files.isEmpty else { return }
         try writeBlocking(
             "\(naming(files.map(\.episode))) cannot be recorded as finished", deciding: { _ in .durable },
-            { try $0.finish(files) })
+            { database in
+                let ids = try files.map { file in
+                    let id = try database.requiredID(of: file.episode)
+                    try database.upsert(file, of: id)
+                    return id
+                }
+                try database.endReplacing(ids, at: files.map(\.fetchedAt).max() ?? .now)
+                try database.run(
+                    "DELETE FROM transfer WHERE episode_id IN (SELECT value FROM json_each(?))", ["\(ids)"])
+            })
     }
 }
 
@@ -102,16 +111,6 @@ func naming(_ episodes: [EpisodeIdentity]) -> Message {
 }
 
 extension Database {
-    fileprivate func finish(_ files: [LocalFile]) throws {
-        let ids = try files.map { file in
-            let id = try requiredID(of: file.episode)
-            try upsert(file, of: id)
-            return id
-        }
-        try endReplacing(ids, at: files.map(\.fetchedAt).max() ?? .now)
-        try run("DELETE FROM transfer WHERE episode_id IN (SELECT value FROM json_each(?))", ["\(ids)"])
-    }
-
     func durability(of records: [TransferRecord]) throws -> CatalogStore.Durability {
         // In one transaction: each statement by itself would lock the database.
         var durability = CatalogStore.Durability.relaxed

@@ -14,9 +14,11 @@ extension CatalogStore {
         }
     }
 
+    private static let userID = "SELECT id FROM user WHERE name = ?"
+
     /// - Returns: nil where nothing is recorded for a user of that name.
     package func userID(named name: String) async throws -> User.ID? {
-        try await read("the users cannot be read") { try $0.userID(named: name) }
+        try await value("the users cannot be read", Self.userID, [name])
     }
 
     /// The number by which things are recorded for a user.
@@ -25,7 +27,7 @@ extension CatalogStore {
     package func addUser(named name: String, inherits: Bool = false) async throws -> User.ID {
         try await write("the user cannot be added", .durable) { database in
             try database.run("INSERT INTO user (name) VALUES (?) ON CONFLICT (name) DO NOTHING", [name])
-            let id = try database.userID(named: name) ?? database.lastInsertedRowID
+            let id = try database.value(Self.userID, [name]) ?? database.lastInsertedRowID
             guard inherits else { return id }
             for table in ["listening_position", "bookmark", "book_listening"] {
                 try database.run(
@@ -38,11 +40,5 @@ extension CatalogStore {
     /// Removes all positions, bookmarks and speeds of a user.
     package func removeUser(named name: String) async throws {
         try await run("the user cannot be removed", .durable, "DELETE FROM user WHERE name = ?", [name])
-    }
-}
-
-extension Database {
-    fileprivate func userID(named name: String) throws -> User.ID? {
-        try value("SELECT id FROM user WHERE name = ?", [name])
     }
 }

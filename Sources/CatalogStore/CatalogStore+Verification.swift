@@ -19,8 +19,12 @@ extension CatalogStore {
             if anew {
                 try database.run(
                     "UPDATE verification SET ended_at = ? WHERE scope = ? AND ended_at IS NULL", [stored(now), scope])
-            } else if let round = try database.verificationUnderWay(scope) {
-                return round
+            } else {
+                let begun = "SELECT id, started_at FROM verification WHERE scope = ? AND ended_at IS NULL"
+                let round = try database.first(begun, [scope]) { columns in
+                    VerificationRound(number: try columns.next(), startedAt: try columns.nextTime() ?? .distantPast)
+                }
+                if let round { return round }
             }
             try database.run("INSERT INTO verification (scope, started_at) VALUES (?, ?)", [scope, stored(now)])
             return VerificationRound(number: database.lastInsertedRowID, startedAt: now)
@@ -72,15 +76,6 @@ extension CatalogStore {
                 WHERE v.episode_id = ? AND f.sha256 = v.sha256
                 """
             return time(stored: try database.value(sql, [database.id(of: episode)]))
-        }
-    }
-}
-
-extension Database {
-    fileprivate func verificationUnderWay(_ scope: String) throws -> VerificationRound? {
-        try first("SELECT id, started_at FROM verification WHERE scope = ? AND ended_at IS NULL", [scope]) { columns in
-            VerificationRound(
-                number: try columns.next(), startedAt: try columns.nextTime() ?? Date(timeIntervalSince1970: 0))
         }
     }
 }
