@@ -14,7 +14,10 @@ func failing<Value>(_ what: Message, at path: String, _ body: () throws -> Value
     } catch let error as ForeignPath {
         throw foreign(what: what, path: path, fault: "it names '\(error.path)', which is no path of the library")
     } catch is RowDecodingError, is UnknownWord, is DecodingError {
-        throw unknownContent(what: what, path: path)
+        // The database is sound, and this program does not understand it.
+        throw Failure(
+            .defect, disposition: .stop, what: what, why: "\(path) holds what this version of booksync does not know",
+            remedy: "use the version that wrote it; nothing was changed")
     } catch {
         throw Failure(
             .inputOutput, disposition: .stop, what: what,
@@ -76,13 +79,6 @@ func foreign(what: Message, path: String, fault: Message) -> Failure {
     Failure(
         .configuration, disposition: .stop, what: what, why: "\(path): \(fault), and booksync did not do that",
         remedy: "undo it with sqlite3, or put back one of the copies in .booksync/backup")
-}
-
-/// The database is sound, and this program does not understand it.
-private func unknownContent(what: Message, path: String) -> Failure {
-    Failure(
-        .defect, disposition: .stop, what: what, why: "\(path) holds what this version of booksync does not know",
-        remedy: "use the version that wrote it; nothing was changed")
 }
 
 func damaged(what: Message, path: String, why: Message) -> Failure {

@@ -52,7 +52,8 @@ final class LibraryLease: Sendable {
             case .wait:
                 try await clock.sleep(for: .seconds(1))
             case .held:
-                throw isHeld(library.path, by: last?.holder)
+                throw LibraryLock.inUse(
+                    library, by: last?.holder.owner, otherwise: "another run took it at the same moment")
             }
         }
     }
@@ -110,12 +111,5 @@ final class LibraryLease: Sendable {
             _ = pwrite(descriptor, line, line.count, 0)
             fsync(descriptor)
         }
-    }
-
-    private static func isHeld(_ library: String, by holder: LibraryHolder?) -> Failure {
-        Failure(
-            .temporary, disposition: .stop, what: "another run holds the library \(library)",
-            why: holder?.owner.sentence ?? "another run took it at the same moment",
-            remedy: "let it finish, or wait for it with --wait 60s", reason: .libraryInUse)
     }
 }

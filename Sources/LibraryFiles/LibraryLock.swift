@@ -70,7 +70,12 @@ package final class LibraryLock: Sendable {
             case .deleted:
                 lock = try await runBlocking { try openLock(in: library) }
             case .held:
-                guard clock.now < deadline else { throw try await runBlocking { opened.isHeldElsewhere(library) } }
+                guard clock.now < deadline else {
+                    throw Self.inUse(
+                        library, by: try await runBlocking { LockOwner(of: library) },
+                        otherwise:
+                            "the lock \(library.lockFile) is taken by a process that did not write its name into it")
+                }
                 // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
                 try await clock.sleep(until: min(deadline, clock.now + .milliseconds(seconds > 0 ? 100 : 10)))
             }
@@ -212,12 +217,11 @@ package final class LibraryLock: Sendable {
         return .taken
     }
 
-    private func isHeldElsewhere(_ library: LibraryFolder) -> Failure {
-        let owner = LockOwner(of: library)
-        return Failure(
+    /// - Parameter why: what is known where the lock names no owner.
+    static func inUse(_ library: LibraryFolder, by owner: LockOwner?, otherwise why: Message) -> Failure {
+        Failure(
             .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
-            why: owner?.sentence
-                ?? "the lock \(library.lockFile) is taken by a process that did not write its name into it",
+            why: owner?.sentence ?? why,
             remedy: "let it finish, or wait for it with --wait 60s", reason: .libraryInUse)
     }
 

@@ -21,15 +21,13 @@ package enum MediaContainer: String, Sendable, CaseIterable {
         return tags
     }
 
-    /// Whether ffmpeg takes the cover for a stream; else it is written as a tag, or as an attachment.
-    private var hasCoverStream: Bool { self != .ogg && self != .matroska }
+    /// Whether ffmpeg takes the cover for a stream; else it is written as a tag, or as an attachment, and the cover that a file has must
+    /// be given anew to be kept.
+    var hasCoverStream: Bool { self != .ogg && self != .matroska }
 
     /// Whether tags and chapters are Vorbis comments. ffmpeg takes them all from its second input then: it writes chapters into
     /// some of these files only.
     var hasComments: Bool { self == .ogg || self == .flac }
-
-    /// Whether the cover that a file has must be given anew to be kept.
-    var losesCover: Bool { !hasCoverStream }
 
     /// ffmpeg's arguments for a file of this kind with the tags.
     ///

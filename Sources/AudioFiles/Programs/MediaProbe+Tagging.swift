@@ -27,7 +27,8 @@ extension MediaProbe {
                 let own = keepsCover ? try await extractCover(of: path, to: output) : nil
                 return try await runBlocking { try Self.exchangeID3(of: path, with: tags, own: own, info, to: output) }
             }
-            let cover = keepsCover && container.losesCover ? try await extractCover(of: path, to: output) : tags.cover
+            let cover =
+                keepsCover && !container.hasCoverStream ? try await extractCover(of: path, to: output) : tags.cover
             try await runBlocking {
                 var own: [String: String] = [:]
                 if container.hasComments {
