@@ -73,7 +73,7 @@ extension Configuration {
                     file: location.path, subscriptionLines: reader.subscriptionLines)
             }
         }
-        for setting in ScalarSetting.all {
+        for setting in settings {
             try findings.attempt {
                 let name = try configuration.apply(setting, from: environment, base: here, findings: findings)
                 if let name, setting.key == "default-source" { keyPaths.defaultSource = "$\(name)" }
@@ -112,7 +112,7 @@ extension Configuration {
 
     /// Variables by names that begin as ours do and that nothing asks for.
     private static func strangeVariables(in environment: [String: String]) -> [String: String?] {
-        let known = ScalarSetting.all.flatMap { setting in
+        let known = settings.flatMap { setting in
             let name = setting.environmentName
             return setting.isSecret ? [name, name + "_FILE"] : [name]
         }
@@ -161,7 +161,8 @@ extension Configuration {
     /// Takes a setting from its variable or, where that is a secret, from the file that its variable names.
     /// - Returns: the variable; nil where neither is set.
     private mutating func apply(
-        _ setting: ScalarSetting, from environment: [String: String], base: PathBase, findings: ConfigurationFindings
+        _ setting: Setting<Configuration>, from environment: [String: String], base: PathBase,
+        findings: ConfigurationFindings
     ) throws -> String? {
         func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let (plain, file) = (setting.environmentName, setting.environmentName + "_FILE")
@@ -190,7 +191,7 @@ extension Configuration {
     }
 
     private mutating func apply(
-        _ setting: ScalarSetting, _ value: String, from name: String, base: PathBase
+        _ setting: Setting<Configuration>, _ value: String, from name: String, base: PathBase
     ) throws {
         do {
             if try setting.apply(&self, value, base) { return }

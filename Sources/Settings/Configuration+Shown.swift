@@ -9,8 +9,8 @@ extension Configuration {
     /// to be harmless, the signing secret, the arguments of the notification command and the webhook's path.
     package var effectiveDescription: ShownSetting {
         var entries: [ShownSetting.Entry] = []
-        for setting in ScalarSetting.all {
-            entries.add(setting.shown(self), at: setting.key.split(separator: ".").map(String.init)[...])
+        for setting in Self.settings {
+            entries.add(setting.shown(self) ?? .text(""), at: setting.key.split(separator: ".").map(String.init)[...])
         }
         let shownLibraries = configuredLibraries.map { ShownSetting.Entry($0.name, .text($0.path)) }
         entries.insert(.init("libraries", .named(shownLibraries)), at: 1)
@@ -39,46 +39,7 @@ extension [ShownSetting.Entry] {
 
 extension SourceConfiguration {
     fileprivate var shown: ShownSetting {
-        var entries = [ShownSetting.Entry("type", .text(kind.rawValue))]
-        if let url { entries.append(.init("url", .text(url.withoutSecrets))) }
-        if let detailURL { entries.append(.init("detail-url", .text(detailURL.withoutSecrets))) }
-        if let searchURL { entries.append(.init("search-url", .text(searchURL.withoutSecrets))) }
-        if let archiveURL { entries.append(.init("archive-url", .text(archiveURL.withoutSecrets))) }
-        if !query.isEmpty {
-            entries.append(.init("query", .named(query.map { .init($0.name, .text(Masking.query($0))) })))
-        }
-        if let signature {
-            let shown: [ShownSetting.Entry] = [
-                .init("parameter", .text(signature.parameter)),
-                .init("algorithm", .text(signature.algorithm.rawValue)),
-                .init("secret", .text(signature.secret.description)),
-            ]
-            entries.append(.init("signature", .settings(shown)))
-        }
-        entries += Masking.shownEntries(ofHeaders: headers)
-        if downgrade != .withoutCredentials { entries.append(.init("https-downgrade", .text(downgrade.rawValue))) }
-        if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
-        entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
-        if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
-        entries += keep?.shownEntries ?? []
-        if let onCatalogChange { entries.append(.init("on-catalog-change", .text(onCatalogChange.rawValue))) }
-        switch proxy {
-        case .environment: break
-        case .direct: entries.append(.init("proxy", .text("none")))
-        case .through(let proxy): entries.append(.init("proxy", .text(proxy.description)))
-        }
-        switch authorization {
-        case .basic(let user, let password):
-            entries.append(.init("user", .text(user.description)))
-            entries.append(.init("password", .text(password.description)))
-        case .bearer(let token): entries.append(.init("bearer", .text(token.description)))
-        case nil: break
-        }
-        if let cookies { entries.append(.init("cookies", .text(cookies.path))) }
-        if let authorities { entries.append(.init("ca-file", .text(authorities.path))) }
-        if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
-        if let depth { entries.append(.init("depth", .number(Double(depth)))) }
-        if let naming { entries.append(.init("naming", .text(naming.description))) }
+        var entries = Self.settings.shown(of: self)
         if !unsetVariables.isEmpty {
             entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))
         }
@@ -87,26 +48,12 @@ extension SourceConfiguration {
 }
 
 extension SubscriptionSetting {
-    fileprivate var shown: ShownSetting {
-        var entries = [ShownSetting.Entry("book", .text(reference.description))]
-        if let title { entries.append(.init("title", .text(title))) }
-        if let latest = filter.latest { entries.append(.init("latest", .number(Double(latest)))) }
-        if let only = filter.only { entries.append(.init("only", .text(only.description))) }
-        if let match = filter.match { entries.append(.init("match", .text(match))) }
-        if let exclude = filter.exclude { entries.append(.init("exclude", .text(exclude))) }
-        if let since = filter.since { entries.append(.init("since", .text(since.description))) }
-        entries += Masking.shownEntries(ofHeaders: headers)
-        if let order { entries.append(.init("order", .text(order.rawValue))) }
-        if let episodes = limits.episodes { entries.append(.init("max-episodes", .number(Double(episodes)))) }
-        if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
-        if let naming { entries.append(.init("naming", .text(naming.description))) }
-        entries += keep?.shownEntries ?? []
-        if let onCatalogChange { entries.append(.init("on-catalog-change", .text(onCatalogChange.rawValue))) }
-        if let language = collection.language { entries.append(.init("language", .text(language))) }
-        if let hours = collection.minHours { entries.append(.init("min-hours", .number(hours))) }
-        if let books = collection.maxBooks { entries.append(.init("max-books", .number(Double(books)))) }
-        if let library { entries.append(.init("library", .text(library))) }
-        return .settings(entries)
+    fileprivate var shown: ShownSetting { .settings(Self.settings.shown(of: self)) }
+}
+
+extension Array {
+    fileprivate func shown<Owner>(of owner: Owner) -> [ShownSetting.Entry] where Element == Setting<Owner> {
+        compactMap { setting in setting.shown(owner).map { ShownSetting.Entry(setting.key, $0) } }
     }
 }
 
@@ -130,17 +77,15 @@ package enum Masking {
         return hasSecret || !harmlessHeaders.contains(field.name.lowercased())
     }
 
-    static func query(_ field: SourceConfiguration.Field) -> String {
-        isSecret(query: field) ? field.value.description : field.value.secretText
-    }
-
-    static func shownEntries(ofHeaders headers: [SourceConfiguration.Field]) -> [ShownSetting.Entry] {
-        guard !headers.isEmpty else { return [] }
-        let shown = headers.map { field in
-            let value = isSecret(header: field) ? field.value.description : field.value.secretText
-            return ShownSetting.Entry(field.name, .text(value))
-        }
-        return [.init("headers", .named(shown))]
+    /// - Returns: nil where there are none.
+    static func shown(
+        _ fields: [SourceConfiguration.Field], unless isSecret: (SourceConfiguration.Field) -> Bool = isSecret(header:)
+    ) -> ShownSetting? {
+        guard !fields.isEmpty else { return nil }
+        return .named(
+            fields.map { field in
+                .init(field.name, .text(isSecret(field) ? field.value.description : field.value.secretText))
+            })
     }
 
     /// The command's name without its arguments.
@@ -158,14 +103,5 @@ package enum Masking {
         guard let scheme = shown.range(of: "://") else { return address.description }
         let host = shown[scheme.upperBound...].prefix { !"/?".contains($0) }
         return "\(shown[..<scheme.upperBound])\(host)/\(address)"
-    }
-}
-
-extension KeepRule {
-    fileprivate var shownEntries: [ShownSetting.Entry] {
-        [
-            text.map { ShownSetting.Entry("keep", .text($0)) },
-            maxBytes.map { ShownSetting.Entry("max-size", .number(Double($0))) },
-        ].compactMap(\.self)
     }
 }

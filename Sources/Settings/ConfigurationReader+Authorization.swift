@@ -59,21 +59,11 @@ extension ConfigurationReader {
         }
     }
 
-    /// Which types of source a key means something to; nil for all.
-    static func types(for key: String) -> [SourceKind]? {
-        switch key {
-        case "detail-url", "search-url", "signature", "page-size": [.bookResource]
-        case "archive-url": [.librivox]
-        case "formats": [.internetArchive, .librivox]
-        case "depth": [.directory]
-        default: nil
-        }
-    }
-
     /// A setting that is silently ignored would be a lie.
     func refuseForeignKeys(_ entries: [SettingNode.Entry], of source: SourceConfiguration) throws {
         for entry in entries {
-            guard let types = Self.types(for: entry.key), !types.contains(source.kind) else { continue }
+            let setting = SourceConfiguration.settings.first { $0.key == entry.key }
+            guard let types = setting?.kinds, !types.contains(source.kind) else { continue }
             throw Failure(
                 .configuration, disposition: .stop,
                 what:

@@ -2,14 +2,113 @@ import BookModel
 import CatalogFetcher
 import Transport
 
+extension SourceConfiguration {
+    /// In the order in which they are shown.
+    static let settings: [Setting<SourceConfiguration>] = [
+        .readElsewhere("type") { .text($0.kind.rawValue) },
+        .address("url", \.url, isSecret: true),
+        .address("detail-url", \.detailURL, for: [.bookResource]),
+        .address("search-url", \.searchURL, for: [.bookResource]) { $0.contains("{query}") },
+        .address("archive-url", \.archiveURL, for: [.librivox]),
+        .entry("query", shown: \.shownQuery) {
+            $0.query = try $1.readFields($2, in: $3, &$0, isSecret: Masking.isSecret(query:))
+        },
+        .entry("signature", for: [.bookResource], shown: \.signature?.shown) {
+            $0.signature = try $1.readSignature($2, in: $3, &$0)
+        },
+        .entry("headers", shown: \.shownHeaders) {
+            $0.headers += try $1.readHeaders($2, in: $3, &$0)
+        },
+        .entry("user-agent") { $0.headers += try $1.readHeaders($2, in: $3, &$0) },
+        .choice("https-downgrade", \.downgrade) { $0 == .withoutCredentials ? nil : ShownSetting($0) },
+        .number("page-size", \.pageSize, in: 1...1000, for: [.bookResource]),
+        .value("allow-private-addresses", \.allowsPrivateAddresses, expected: "true or false") { text, _ in
+            flag(text.lowercased())
+        },
+        .bytes("limit-rate", \.limitRate, expected: "bytes a second such as 2M, or 0 for no limit") {
+            $0 > 0 ? ShownSetting($0) : nil
+        },
+        .keep(\.keep), .maxSize(\.keep), .choice("on-catalog-change", \.onCatalogChange),
+        .entry("proxy", isSecret: true, shown: \.proxy.shown) { $0.proxy = try $1.readProxy($2, in: $3, &$0) },
+        .readElsewhere("user", isSecret: true) { $0.authorization?.shown["user"] },
+        .readElsewhere("password", isSecret: true) { $0.authorization?.shown["password"] },
+        .readElsewhere("bearer", isSecret: true) { $0.authorization?.shown["bearer"] },
+        .entry("cookies", shown: \.cookies?.shown) {
+            $0.cookies = try $1.readFile($2, in: $3, &$0, SettingFile.cookies)
+            if let path = $0.cookies?.path { $1.findings.secretFiles.append(path) }
+        },
+        .entry("ca-file", shown: \.authorities?.shown) {
+            $0.authorities = try $1.readFile($2, in: $3, &$0, SettingFile.authorities)
+        },
+        .entry("formats", for: [.internetArchive, .librivox], shown: \.shownFormats) { source, reader, entry, _ in
+            source.formats = try reader.list(entry.value, of: "formats").map { item in
+                guard case .text(let text) = item.content, !text.isEmpty else {
+                    throw reader.refusal(item.line, "formats", expected: "names of formats")
+                }
+                return try reader.expanded(text, line: item.line)
+            }
+        },
+        .number("depth", \.depth, in: 1...8, for: [.directory]),
+        .naming(\.naming),
+    ]
+
+    private var shownQuery: ShownSetting? { Masking.shown(query, unless: Masking.isSecret(query:)) }
+    private var shownHeaders: ShownSetting? { Masking.shown(headers) }
+    private var shownFormats: ShownSetting? { formats.isEmpty ? nil : ShownSetting(formats) }
+}
+
+extension NamedFile {
+    fileprivate var shown: ShownSetting { .text(path) }
+}
+
+extension Setting<SourceConfiguration> {
+    /// - Parameter fits: whether an address is one of those that are expected.
+    fileprivate static func address(
+        _ key: String, _ path: Path<ResourceAddress?>, for kinds: [SourceKind]? = nil, isSecret: Bool = false,
+        where fits: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> Setting {
+        .entry(key, for: kinds, isSecret: isSecret) {
+            $0[keyPath: path].map { ShownSetting($0) }
+        } read: {
+            let address = try $1.readAddress($2, in: $3, &$0)
+            $0[keyPath: path] = address
+            guard address.map({ fits($0.secretText) }) != false else {
+                throw $1.refusal($2, expected: "an address with {query} where the text goes")
+            }
+        }
+    }
+}
+
+extension SourceConfiguration.Signature {
+    fileprivate var shown: ShownSetting {
+        .settings([
+            .init("parameter", .text(parameter)), .init("algorithm", .text(algorithm.rawValue)),
+            .init("secret", .text(secret.description)),
+        ])
+    }
+}
+
+extension ProxyChoice {
+    fileprivate var shown: ShownSetting? {
+        switch self {
+        case .environment: nil
+        case .direct: .text("none")
+        case .through(let proxy): .text(proxy.description)
+        }
+    }
+}
+
+extension Authorization {
+    /// By the keys that it is made of.
+    fileprivate var shown: [String: ShownSetting] {
+        switch self {
+        case .basic(let user, let password): ["user": ShownSetting(user), "password": ShownSetting(password)]
+        case .bearer(let token): ["bearer": ShownSetting(token)]
+        }
+    }
+}
+
 extension ConfigurationReader {
-    static let sourceKeys =
-        [
-            "type", "url", "url-file", "detail-url", "search-url", "archive-url", "query", "signature", "headers",
-            "user-agent", "https-downgrade", "page-size",
-            "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
-            "naming", "keep", "max-size", "on-catalog-change",
-        ] + authorizationKeys
     static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
 
     func readSource(_ entry: SettingNode.Entry) throws -> SourceConfiguration {
@@ -26,7 +125,9 @@ extension ConfigurationReader {
         try refuseTwins(entries)
         let known = findings.faults.count
         for setting in entries {
-            try findings.attempt { try read(setting, in: keyPath, into: &source) }
+            try findings.attempt {
+                try read(setting, in: keyPath, into: &source, among: SourceConfiguration.settings, of: "sources.*")
+            }
         }
         // What is missing may only be wrong.
         guard findings.faults.count == known else { return source }
@@ -39,57 +140,6 @@ extension ConfigurationReader {
         try requireServer(for: entries, of: source)
         if !source.unsetVariables.isEmpty { record("\(keyPath).unset-variables", line: entry.line) }
         return source
-    }
-
-    private func read(
-        _ setting: SettingNode.Entry, in keyPath: String, into source: inout SourceConfiguration
-    ) throws {
-        record("\(keyPath).\(setting.key)", line: setting.line)
-        switch setting.key {
-        case "type": break
-        case "url", "url-file": source.url = try readAddress(setting, in: keyPath, &source)
-        case "detail-url": source.detailURL = try readAddress(setting, in: keyPath, &source)
-        case "search-url":
-            source.searchURL = try readAddress(setting, in: keyPath, &source)
-            guard source.searchURL?.secretText.contains("{query}") != false else {
-                throw refusal(setting, expected: "an address with {query} where the text goes")
-            }
-        case "archive-url": source.archiveURL = try readAddress(setting, in: keyPath, &source)
-        case "query": source.query = try readFields(setting, in: keyPath, &source, isSecret: Masking.isSecret(query:))
-        case "headers", "user-agent":
-            let fields = try readHeaders(setting, in: keyPath, &source)
-            source.headers += fields
-        case "https-downgrade": source.downgrade = try readChoice(setting)
-        case "signature": source.signature = try readSignature(setting, in: keyPath, &source)
-        case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
-        case "depth": source.depth = try readNumber(setting, in: 1...8)
-        case "allow-private-addresses":
-            source.allowsPrivateAddresses = try value(of: setting, expected: "true or false") {
-                ScalarSetting.flag($0.lowercased())
-            }
-        case "limit-rate":
-            source.limitRate = try value(of: setting, expected: "bytes a second such as 2M, or 0 for no limit") {
-                parseByteCount($0)
-            }
-        case "keep", "max-size": try readKeep(setting, into: &source.keep)
-        case "on-catalog-change": source.onCatalogChange = try readChoice(setting)
-        case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: keyPath, &source)
-        case "ca-file":
-            source.authorities = try readFile(setting, in: keyPath, &source, SettingFile.authorities)
-        case "cookies":
-            source.cookies = try readFile(setting, in: keyPath, &source, SettingFile.cookies)
-            if let path = source.cookies?.path { findings.secretFiles.append(path) }
-        case let key where Self.authorizationKeys.contains(key): break
-        case "naming": source.naming = try readNaming(setting)
-        case "formats":
-            source.formats = try list(setting.value, of: "formats").map { item in
-                guard case .text(let text) = item.content, !text.isEmpty else {
-                    throw refusal(item.line, "formats", expected: "names of formats")
-                }
-                return try expanded(text, line: item.line)
-            }
-        default: throw unknown(setting, in: "sources.*")
-        }
     }
 
     /// Colon and slash separate in a REF.
@@ -113,7 +163,7 @@ extension ConfigurationReader {
         return value
     }
 
-    private func readAddress(
+    fileprivate func readAddress(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> ResourceAddress? {
         let known = source.unsetVariables.count
@@ -125,7 +175,7 @@ extension ConfigurationReader {
         return ResourceAddress(value)
     }
 
-    private func readProxy(
+    fileprivate func readProxy(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> ProxyChoice {
         let known = source.unsetVariables.count
@@ -144,7 +194,7 @@ extension ConfigurationReader {
         }
     }
 
-    private func readFields(
+    fileprivate func readFields(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration,
         isSecret: (SourceConfiguration.Field) -> Bool
     ) throws -> [SourceConfiguration.Field] {
@@ -166,18 +216,18 @@ extension ConfigurationReader {
         return fields
     }
 
-    private func readHeaders(
+    fileprivate func readHeaders(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> [SourceConfiguration.Field] {
-        let isUserAgent = entry.key == "user-agent"
-        let entries = isUserAgent ? [entry] : try map(entry.value, of: entry.key)
-        let fields =
-            isUserAgent
-            ? [
-                .init(
-                    name: "User-Agent", value: Secret(try readSecret(entry, in: keyPath, &source) { _ in false }.value))
-            ]
-            : try readFields(entry, in: keyPath, &source, isSecret: Masking.isSecret(header:))
+        let entries: [SettingNode.Entry]
+        let fields: [SourceConfiguration.Field]
+        if entry.key == "user-agent" {
+            let value = try readSecret(entry, in: keyPath, &source) { _ in false }.value
+            (entries, fields) = ([entry], [.init(name: "User-Agent", value: Secret(value))])
+        } else {
+            entries = try map(entry.value, of: entry.key)
+            fields = try readFields(entry, in: keyPath, &source, isSecret: Masking.isSecret(header:))
+        }
         for (field, entry) in zip(fields, entries) {
             // RFC 9110 §5.6.2: anything else would end the header, or begin another one.
             let isToken = field.name.utf8.allSatisfy { byte in
@@ -194,7 +244,7 @@ extension ConfigurationReader {
         return fields
     }
 
-    private func readSignature(
+    fileprivate func readSignature(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> SourceConfiguration.Signature? {
         let entries = try map(entry.value, of: entry.key)
@@ -226,11 +276,5 @@ extension ConfigurationReader {
             throw refusal(entry, expected: "a 'secret'")
         }
         return signature
-    }
-
-    private func readNumber(_ entry: SettingNode.Entry, in range: ClosedRange<Int>) throws -> Int {
-        try value(of: entry, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") {
-            Int($0).flatMap { range.contains($0) ? $0 : nil }
-        }
     }
 }

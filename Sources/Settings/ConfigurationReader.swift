@@ -17,7 +17,7 @@ struct ConfigurationReader {
 
     mutating func read(_ root: SettingNode) throws {
         let groups = Set(
-            ScalarSetting.all.flatMap { setting in
+            Configuration.settings.flatMap { setting in
                 setting.key.indices.filter { setting.key[$0] == "." }.map { String(setting.key[..<$0]) }
             })
         for entry in try map(root, of: "the configuration") {
@@ -43,18 +43,13 @@ struct ConfigurationReader {
                 }
             }
             configuration.subscriptions = subscriptions
-        case let group where groups.contains(group):
-            let children = try map(entry.value, of: group)
-            try refuseTwins(children)
-            for child in children { try findings.attempt { try read(child, in: group, groups: groups) } }
-        default:
-            try readScalar(entry, key: entry.key, in: nil)
+        default: try read(entry, in: nil, groups: groups)
         }
     }
 
-    /// - Parameter group: that the entry stands in, perhaps a group itself.
-    private mutating func read(_ entry: SettingNode.Entry, in group: String, groups: Set<String>) throws {
-        let key = "\(group).\(entry.key)"
+    /// - Parameter group: that the entry stands in; nil for the file itself.
+    private mutating func read(_ entry: SettingNode.Entry, in group: String?, groups: Set<String>) throws {
+        let key = (group.map { $0 + "." } ?? "") + entry.key
         guard groups.contains(key) else { return try readScalar(entry, key: key, in: group) }
         let children = try map(entry.value, of: key)
         try refuseTwins(children)
@@ -64,54 +59,81 @@ struct ConfigurationReader {
     /// The keys that each map knows; `nil` is the file itself.
     static func knownKeys(in keyPath: String?) -> [String] {
         switch keyPath {
-        case "sources.*": sourceKeys
+        case "sources.*": SourceConfiguration.settings.flatMap(\.keys)
         case "sources.*.signature": signatureKeys
-        case "subscriptions": subscriptionKeys
+        case "subscriptions": SubscriptionSetting.settings.flatMap(\.keys)
         case let group?:
-            ScalarSetting.all.filter { $0.key.hasPrefix(group + ".") }.flatMap { setting in
+            Configuration.settings.filter { $0.key.hasPrefix(group + ".") }.flatMap { setting in
                 let rest = setting.key.dropFirst(group.count + 1)
                 let key = String(rest.prefix { $0 != "." })
                 // A file instead of a secret stands beside the secret, not beside the group that holds it.
                 return setting.isSecret && key == rest ? [key, key + Self.fileSuffix] : [key]
             }
         case nil:
-            ["sources", "subscriptions", "libraries"] + ScalarSetting.all.map { String($0.key.prefix { $0 != "." }) }
+            ["sources", "subscriptions", "libraries"]
+                + Configuration.settings.map { String($0.key.prefix { $0 != "." }) }
         }
     }
 
     private mutating func readScalar(_ entry: SettingNode.Entry, key: String, in group: String?) throws {
-        if let secret = ownKey(ofFileKey: key).flatMap(ScalarSetting.named), secret.isSecret {
+        if let secret = ownKey(ofFileKey: key).flatMap(Configuration.settings.named), secret.isSecret {
             return try readSecretFile(entry, secret)
         }
-        guard let setting = ScalarSetting.named(key) else { throw unknown(entry, in: group) }
+        guard let setting = Configuration.settings.named(key) else { throw unknown(entry, in: group) }
         let raw = setting.isList ? try listText(entry) : try text(entry)
         let value = try expanded(raw, line: entry.line)
-        try apply(setting, value, line: entry.line, shownAs: raw)
+        configuration = try applying(setting, value, to: configuration, line: entry.line, shownAs: raw)
         if key == "default-source" { defaultSourceLine = entry.line }
         record(key, line: entry.line)
         // A command's arguments seldom are one.
         if setting.isSecret, key != "notify.exec" { recordSecret(raw, key, line: entry.line) }
     }
 
-    private mutating func readSecretFile(_ entry: SettingNode.Entry, _ setting: ScalarSetting) throws {
+    private mutating func readSecretFile(_ entry: SettingNode.Entry, _ setting: Setting<Configuration>) throws {
         let path = try expanded(try text(entry), line: entry.line)
         let (value, absolute) = try secret(at: path, entry)
-        try apply(setting, value, line: entry.line, shownAs: "")
+        configuration = try applying(setting, value, to: configuration, line: entry.line, shownAs: "")
         record(setting.key, line: entry.line, contentsOf: absolute)
     }
 
-    private mutating func apply(_ setting: ScalarSetting, _ value: String, line: Int, shownAs raw: String) throws {
-        let isAccepted: Bool
+    /// Reads a setting of a source or a subscription.
+    ///
+    /// - Parameters:
+    ///   - keyPath: of the source or the subscription: `sources.kting`.
+    ///   - map: what ``knownKeys(in:)`` calls the settings.
+    func read<Owner>(
+        _ entry: SettingNode.Entry, in keyPath: String, into owner: inout Owner, among settings: [Setting<Owner>],
+        of map: String
+    ) throws {
+        record("\(keyPath).\(entry.key)", line: entry.line)
+        guard let setting = settings.first(where: { $0.keys.contains(entry.key) }) else {
+            throw unknown(entry, in: map)
+        }
+        if let read = setting.read { return try read(&owner, self, entry, keyPath) }
+        let raw = try text(entry)
+        owner = try applying(
+            setting, try expanded(raw, line: entry.line), to: owner, line: entry.line, shownAs: raw)
+    }
+
+    private func applying<Owner>(
+        _ setting: Setting<Owner>, _ value: String, to owner: Owner, line: Int, shownAs raw: String
+    ) throws -> Owner {
+        var changed = owner
+        // Quoted as it stands in the file, where variables are still names.
+        guard try asFault(line: line, { try setting.apply(&changed, value, base) }) else {
+            throw refusal(line, setting.key, expected: setting.expected, found: setting.isSecret ? nil : raw)
+        }
+        return changed
+    }
+
+    /// What the command line would refuse is refused here in the same words, as a fault of the file.
+    func asFault<Value>(line: Int, _ read: () throws -> Value) throws -> Value {
         do {
-            isAccepted = try setting.apply(&configuration, value, base)
+            return try read()
         } catch let failure as Failure {
             throw Failure(
                 .configuration, disposition: .stop, what: "\(file), line \(line): \(failure.what)",
                 why: failure.why, remedy: failure.remedy)
-        }
-        // Quoted as it stands in the file, where variables are still names.
-        guard isAccepted else {
-            throw refusal(line, setting.key, expected: setting.expected, found: setting.isSecret ? nil : raw)
         }
     }
 

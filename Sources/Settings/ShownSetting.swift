@@ -22,6 +22,20 @@ package indirect enum ShownSetting: Sendable, Hashable {
         }
     }
 
+    /// Numbers, flags, the words of choices and lists of these as what they are; anything else by its description.
+    init(_ value: Any) {
+        self =
+            switch value {
+            case let number as Int: .number(Double(number))
+            case let number as Int64: .number(Double(number))
+            case let number as Double: .number(number)
+            case let flag as Bool: .flag(flag)
+            case let choice as any RawRepresentable<String>: .text(choice.rawValue)
+            case let items as [Any]: .list(items.map { ShownSetting($0) })
+            default: .text("\(value)")
+            }
+    }
+
     /// YAML that reads back as what it shows, but for what is masked. Ends with a newline.
     package var yamlText: String { yamlText(origins: nil) }
 

@@ -12,8 +12,8 @@ import Testing
     private static let mark = "ConfigurationReferenceTests from the settings' declarations. -->\n"
 
     private var table: String {
-        let rows = ScalarSetting.all.map { setting in
-            var value = setting.shown(.builtIn).yamlText.trimmingCharacters(in: .whitespacesAndNewlines)
+        let rows = Configuration.settings.map { setting in
+            var value = (setting.shown(.builtIn) ?? .text("")).yamlText.trimmingCharacters(in: .whitespacesAndNewlines)
             if value.hasPrefix("- ") { value = "[\(value.dropFirst(2).replacing("\n- ", with: ", "))]" }
             let shown = value.isEmpty || value == "\"\"" ? "" : "`\(value)`"
             let type = setting.expected.description.replacing("|", with: "\\|") + (setting.isSecret ? "; secret" : "")
