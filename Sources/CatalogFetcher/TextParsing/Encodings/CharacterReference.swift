@@ -1,9 +1,11 @@
+import CLibXML2
+
 /// What a character reference stands for (`&#8211;`, `&#x2013;`, `&ndash;`).
 package enum CharacterReference {
     /// - Parameter body: the bytes between `&` and `;`.
     /// - Returns: nil when it is no reference; U+FFFD for one to a character that there is not.
     static func scalar(_ body: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
-        guard body.first == UInt8(ascii: "#") else { return NamedCharacters.scalar(body) }
+        guard body.first == UInt8(ascii: "#") else { return named(body) }
         let isHexadecimal = body.count > 1 && body[1] | 0x20 == UInt8(ascii: "x")
         let digits = body[(isHexadecimal ? 2 : 1)...]
         guard !digits.isEmpty, digits.count <= 16 else { return nil }
@@ -13,6 +15,13 @@ package enum CharacterReference {
             value = min(value &* (isHexadecimal ? 16 : 10) &+ digit, 0x110000)
         }
         return scalar(value)
+    }
+
+    /// By HTML's names (HTML 4.01 §24), which feeds use without the DTD that would define them.
+    private static func named(_ name: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
+        guard !name.contains(0) else { return nil }
+        let entity = htmlEntityLookup(String(decoding: name, as: UTF8.self))
+        return (entity?.pointee.value).flatMap(Unicode.Scalar.init)
     }
 
     private static func digit(_ byte: UInt8) -> UInt32? {
