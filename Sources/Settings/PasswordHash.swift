@@ -36,12 +36,10 @@ package struct PasswordHash: Sendable, Hashable {
     package init?(parsing text: String) {
         // Its longest: two digits each, 86 characters of base64 twice.
         guard text.utf8.count <= 220, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
-        let costs = parts[2].split(separator: ",", omittingEmptySubsequences: false)
-        guard costs.count == 3, let logRounds = Self.number("ln", costs[0]), let blockSize = Self.number("r", costs[1]),
-            let parallelism = Self.number("p", costs[2]), let salt = UnpaddedBase64.bytes(of: parts[3]),
-            let hash = UnpaddedBase64.bytes(of: parts[4])
+        let format = /\$scrypt\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([^$]*)\$([^$]*)/
+        guard let parts = text.wholeMatch(of: format)?.output, let logRounds = Int(parts.1),
+            let blockSize = Int(parts.2), let parallelism = Int(parts.3),
+            let salt = UnpaddedBase64.bytes(of: String(parts.4)), let hash = UnpaddedBase64.bytes(of: String(parts.5))
         else { return nil }
         self.init(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism, salt: salt, hash: hash)
     }
@@ -50,13 +48,6 @@ package struct PasswordHash: Sendable, Hashable {
     package var secretText: String {
         let (salt, hash) = (UnpaddedBase64.text(of: salt), UnpaddedBase64.text(of: hash))
         return "$scrypt$ln=\(logRounds),r=\(blockSize),p=\(parallelism)$\(salt)$\(hash)"
-    }
-
-    private static func number(_ name: String, _ text: Substring) -> Int? {
-        guard text.hasPrefix(name + "=") else { return nil }
-        let digits = text.dropFirst(name.count + 1)
-        guard (1...2).contains(digits.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int(digits)
     }
 }
 

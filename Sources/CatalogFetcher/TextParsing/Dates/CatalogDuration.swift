@@ -9,33 +9,20 @@ package enum CatalogDuration {
     /// be above 59 (`61:08`).
     /// - Returns: seconds; nil when the text is no such time, is negative, or is above ``maximum``.
     package static func seconds(parsing text: some StringProtocol) -> Double? {
-        var total = 0.0
-        var part = 0.0
-        var digits = 0
-        var colons = 0
-        /// What the digits are to be divided by; nil before the point.
-        var scale: Double?
         var text = CatalogText.trimmed(String(text))
         if text.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) { text.replace(/\s*[:：]\s*/, with: ":") }
-        for byte in text.utf8 {
-            switch byte {
-            case _ where byte.isDigit:
-                digits += 1
-                // What is finer than that a number cannot tell.
-                if let scale, scale >= 1e9 { continue }
-                part = part * 10 + Double(byte - UInt8(ascii: "0"))
-                scale = scale.map { $0 * 10 }
-            case UInt8(ascii: ":") where digits > 0 && scale == nil && colons < 2:
-                total = (total + part) * 60
-                part = 0
-                digits = 0
-                colons += 1
-            case UInt8(ascii: ".") where digits > 0 && scale == nil: scale = 1
-            default: return nil
-            }
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count <= 3 else { return nil }
+        var total = 0.0
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            guard part.first?.isDigit == true,
+                part.allSatisfy({ $0.isDigit || isLast && $0 == UInt8(ascii: ".") }),
+                let number = Double(Substring(part))
+            else { return nil }
+            total = total * 60 + number
         }
-        total += part / (scale ?? 1)
-        return digits > 0 && total <= maximum ? total : nil
+        return total <= maximum ? total : nil
     }
 
     /// Reads ISO 8601 without years and months, as manifests write it (`PT1H2M3.5S`), and what ``seconds(parsing:)`` reads.

@@ -46,25 +46,10 @@ package enum DateWords {
         var name = text.lowercased()
         if name.hasPrefix("etc/") { name.removeFirst(4) }
         if let hours = zones[name] { return Int(hours * 3600) }
-        for prefix in ["gmt", "utc", "ut"] where name.hasPrefix(prefix) {
-            name.removeFirst(prefix.count)
-            break
-        }
-        guard let sign = name.first, sign == "+" || sign == "-" else { return nil }
-        let digits = Substring(name.dropFirst())
-        let hours: Substring
-        let minutes: Substring
-        if let colon = digits.firstIndex(of: ":") {
-            hours = digits[..<colon]
-            minutes = digits[digits.index(after: colon)...]
-        } else {
-            hours = digits.count > 2 ? digits.dropLast(2) : digits
-            minutes = digits.count > 2 ? digits.suffix(2) : "00"
-        }
-        guard let hours = number(hours, digits: 1...2), let minutes = number(minutes, digits: 2...2), hours < 24,
-            minutes < 60
+        guard let parts = name.wholeMatch(of: /(?:gmt|utc|ut)?([+-])(\d{1,2})(?::?(\d\d))?/)?.output,
+            let hours = Int(parts.2), let minutes = Int(parts.3 ?? "0"), hours < 24, minutes < 60
         else { return nil }
-        return (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1)
+        return (hours * 3600 + minutes * 60) * (parts.1 == "-" ? -1 : 1)
     }
 
     /// Hours east of Greenwich (RFC 822 §5, and those that are seen).
