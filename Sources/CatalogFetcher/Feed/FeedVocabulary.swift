@@ -76,49 +76,30 @@ enum FeedNamespace {
 
     /// By the address, which is written in many ways; where that says nothing, by the prefix.
     init?(_ name: XMLName) {
-        guard let address = name.namespace?.lowercased(), !address.isEmpty else {
-            guard let prefix = name.prefix?.lowercased() else {
-                self = .core
-                return
-            }
-            self.init(prefix: prefix)
-            return
-        }
-        if address.contains("w3.org/2005/atom") || address.contains("purl.org/atom") {
-            self = .atom
-        } else if address.contains("itunes.com/dtds") || address.hasSuffix("dtds/podcast-1.0.dtd") {
-            self = .itunes
-        } else if address.contains("search.yahoo.com/mrss") || address.contains("tools.search.yahoo.com/mrss") {
-            self = .media
-        } else if address.contains("podcastindex.org/namespace") || address.contains("podcast-namespace") {
-            self = .podcast
-        } else if address.contains("podlove.org/simple-chapters") {
-            self = .podlove
-        } else if address.contains("purl.org/dc/") {
-            self = .dublinCore
-        } else if address.contains("22-rdf-syntax-ns") {
-            self = .rdf
-        } else if address.contains("1999/xhtml") {
-            self = .html
-        } else if address.contains("rss") && !address.contains("module") || address.contains("netscape.com/rdf") {
-            self = .core
-        } else if let prefix = name.prefix?.lowercased() {
-            self.init(prefix: prefix)
+        let prefix = name.prefix?.lowercased()
+        let byPrefix = prefix.flatMap { Self.prefixes[$0] }
+        let found: FeedNamespace?
+        if let address = name.namespace?.lowercased(), !address.isEmpty {
+            let byAddress = Self.addresses.first { address.contains($0.part) }?.namespace
+            let isRSS = address.contains("rss") && !address.contains("module")
+            found = byAddress ?? (isRSS ? .core : byPrefix)
         } else {
-            return nil
+            found = prefix == nil ? .core : byPrefix
         }
+        guard let found else { return nil }
+        self = found
     }
 
-    private init?(prefix: String) {
-        switch prefix {
-        case "itunes": self = .itunes
-        case "media": self = .media
-        case "podcast": self = .podcast
-        case "psc": self = .podlove
-        case "atom": self = .atom
-        case "dc", "dcterms": self = .dublinCore
-        case "rdf": self = .rdf
-        default: return nil
-        }
-    }
+    /// What the addresses of each have in common.
+    private static let addresses: [(part: String, namespace: FeedNamespace)] = [
+        ("w3.org/2005/atom", .atom), ("purl.org/atom", .atom), ("itunes.com/dtds", .itunes),
+        ("dtds/podcast-1.0.dtd", .itunes), ("search.yahoo.com/mrss", .media), ("podcastindex.org/namespace", .podcast),
+        ("podcast-namespace", .podcast), ("podlove.org/simple-chapters", .podlove), ("purl.org/dc/", .dublinCore),
+        ("22-rdf-syntax-ns", .rdf), ("1999/xhtml", .html), ("netscape.com/rdf", .core),
+    ]
+
+    private static let prefixes: [String: FeedNamespace] = [
+        "itunes": .itunes, "media": .media, "podcast": .podcast, "psc": .podlove, "atom": .atom, "dc": .dublinCore,
+        "dcterms": .dublinCore, "rdf": .rdf,
+    ]
 }
