@@ -67,8 +67,7 @@ struct BookResourceAnswer {
 
     /// How the answer begins, for a sentence.
     func beginning(masked secrets: SecretMask) -> String {
-        let head = root.withSourceBytes { Array($0.prefix(8000)) }
-        return CatalogText.quotation(secrets.masking(CatalogText.quotation(head, length: 2000)), length: 80)
+        secrets.quotation(root.withSourceBytes { Array($0.prefix(8000)) })
     }
 
     /// What the detail answer describes the book with: the root or, wrapped, its `data`.

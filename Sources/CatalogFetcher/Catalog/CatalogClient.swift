@@ -183,9 +183,7 @@ extension CatalogClient {
     }
 
     static func complaint(about bytes: [UInt8], _ failure: JSONFailure, secrets: SecretMask) -> Message {
-        // Masked before it is cut: half a secret would not be recognised any more.
-        let beginning = secrets.masking(CatalogText.quotation(bytes, length: 2000))
-        let quoted = CatalogText.quotation(beginning, length: 80)
+        let quoted = secrets.quotation(bytes)
         if quoted.isEmpty { return "the answer is empty" }
         if quoted.hasPrefix("<") { return "the answer is HTML or XML and no JSON: '\(quoted)'" }
         return "the answer is no proper JSON (\(failure)): '\(quoted)'"

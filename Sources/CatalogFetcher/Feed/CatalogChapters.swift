@@ -21,7 +21,9 @@ package struct CatalogChapters: Sendable {
     /// ``Episode/chapters`` of chapters that an item has.
     static func list(of chapters: [MediaInfo.Chapter]) -> String? {
         guard !chapters.isEmpty else { return nil }
-        let marks = chapters.map { "{\"startTime\":\($0.start),\"title\":\(JSONString.quoted($0.title ?? ""))}" }
+        let marks = chapters.map { chapter in
+            "{\"startTime\":\(chapter.start),\"title\":\(JSONDocument.string(chapter.title ?? "").text())}"
+        }
         return "[" + marks.joined(separator: ",") + "]"
     }
 

@@ -70,9 +70,7 @@ final class FeedReader {
     }
 
     private var complaint: Message {
-        // Masked before it is cut: half a secret would not be recognised any more.
-        let beginning = secrets.masking(CatalogText.quotation(head, length: Self.keptHead))
-        let quoted = CatalogText.quotation(beginning, length: 80)
+        let quoted = secrets.quotation(head)
         if quoted.isEmpty { return "the answer is empty" }
         if markup.handler.root == .html || quoted.lowercased().hasPrefix("<!doctype html") {
             return "the answer is an HTML page and no feed: '\(quoted)'"

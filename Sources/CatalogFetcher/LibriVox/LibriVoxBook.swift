@@ -54,7 +54,7 @@ package struct LibriVoxBook {
         for (key, value) in book.members {
             switch key {
             case "id": id = CatalogText.id(value.text)
-            case "title": description.title = Self.name(value)
+            case "title": description.title = value.name
             case "language": description.language = value.text.flatMap(CatalogText.language)
             case "description":
                 let text = HTMLText.plain(value.text ?? "")
@@ -70,7 +70,7 @@ package struct LibriVoxBook {
                 description.cover = value.text.flatMap { LibriVoxSection.address($0) }
             case "authors":
                 let names = Self.values(value, limit: 5).compactMap { author in
-                    let names = [author["first_name"], author["last_name"]].compactMap { $0.flatMap(Self.name) }
+                    let names = [author["first_name"], author["last_name"]].compactMap { $0?.name }
                     return names.isEmpty ? nil : names.joined(separator: " ")
                 }
                 description.author = names.isEmpty ? nil : names.joined(separator: ", ")
@@ -88,10 +88,6 @@ package struct LibriVoxBook {
     /// The elements of an array, or of an object in the order in which it was written; no more of them than any book has.
     private static func values(_ value: JSONValue, limit: Int = 100_000) -> [JSONValue] {
         value.kind == .array ? Array(value.elements.prefix(limit)) : value.members.prefix(limit).map(\.value)
-    }
-
-    private static func name(_ value: JSONValue) -> String? {
-        value.text.map { CatalogText.name(String($0.prefix(1000))) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func narrator(of sections: [LibriVoxSection]) -> String? {

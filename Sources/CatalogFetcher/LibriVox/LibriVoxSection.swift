@@ -21,7 +21,7 @@ struct LibriVoxSection {
                 id = text.isEmpty || text == "0" || text.utf8.count > 100 ? nil : text
             case "section_number":
                 number = member.integer.flatMap { (0...99_999).contains($0) ? Int($0) : nil }
-            case "title": title = CatalogText.name(String((member.text ?? "").prefix(1000)))
+            case "title": title = member.name ?? ""
             case "listen_url": address = member.string.flatMap { Self.address($0) }
             case "file_name": fileName = member.string.flatMap { $0.isEmpty ? nil : $0 }
             case "playtime": duration = member.text.flatMap { CatalogDuration.archivedSeconds(parsing: $0) }

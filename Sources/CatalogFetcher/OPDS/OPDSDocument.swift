@@ -30,7 +30,8 @@ struct OPDSDocument {
 
     /// Atom, which OPDS 1.2 is, as the JSON of OPDS 2.0 that says the same; nil for what is no Atom.
     private static func json(ofAtom bytes: [UInt8], for subject: ErrorContext) throws -> [UInt8]? {
-        func member(_ key: String, _ text: String) -> String { "\(JSONString.quoted(key)):\(JSONString.quoted(text))" }
+        func quoted(_ text: String) -> String { JSONDocument.string(text).text() }
+        func member(_ key: String, _ text: String) -> String { "\(quoted(key)):\(quoted(text))" }
         let (elements, isWhole) = XMLElement.all(in: bytes)
         guard let root = elements.first?.name, root == "feed" || root == "entry" else { return nil }
         guard isWhole else { throw subject.unreadable(why: "the answer ends too early") }
@@ -44,7 +45,7 @@ struct OPDSDocument {
             case ("feed", "totalResults"): parts[part].metadata.append(member("numberOfItems", text))
             case ("entry", "title"), ("entry", "language"): parts[part].metadata.append(member(element.name, text))
             case ("entry", "summary"), ("entry", "content"): parts[part].metadata.append(member("description", text))
-            case ("author", "name"): parts[part].authors.append(JSONString.quoted(text))
+            case ("author", "name"): parts[part].authors.append(quoted(text))
             case (_, "link"): parts[part].links.append("{\(element.attributes.map(member).joined(separator: ","))}")
             default: break
             }

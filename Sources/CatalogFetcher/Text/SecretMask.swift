@@ -14,4 +14,10 @@ package struct SecretMask: Sendable {
             text.contains(secret) ? text.replacing(secret, with: "***") : text
         }
     }
+
+    /// The beginning of an answer, for a sentence of ours. Masked before it is cut: half a secret would not be recognised
+    /// any more.
+    func quotation(_ bytes: [UInt8]) -> String {
+        CatalogText.quotation(masking(CatalogText.quotation(bytes, length: 2000)), length: 80)
+    }
 }

@@ -1,6 +1,6 @@
 import BookModel
 
-/// What stands between the quotes of a JSON string, and back.
+/// What stands between the quotes of a JSON string.
 package enum JSONString {
     /// - Parameter source: well-formed, without the quotes.
     package static func content(_ source: UnsafeBufferPointer<UInt8>) -> String {
@@ -52,23 +52,5 @@ package enum JSONString {
 
     private static func codeUnit(_ source: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt32 {
         source[position..<(position + 4)].reduce(0) { $0 << 4 | UInt32($1.hexadecimalValue ?? 0) }
-    }
-
-    /// The text as a JSON string, quotes included.
-    package static func quoted(_ text: String) -> String {
-        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
-        // Few have anything to escape.
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == quote || $0 == backslash }) else { return "\"\(text)\"" }
-        var quoted = [quote]
-        quoted.reserveCapacity(text.utf8.count + 16)
-        for byte in text.utf8 {
-            switch byte {
-            case quote, backslash: quoted += [backslash, byte]
-            case ..<0x20: quoted += Array("\\u00".utf8) + Array([byte].hexadecimal.utf8)
-            default: quoted.append(byte)
-            }
-        }
-        quoted.append(quote)
-        return String(decoding: quoted, as: UTF8.self)
     }
 }

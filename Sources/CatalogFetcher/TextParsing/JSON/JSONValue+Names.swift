@@ -12,6 +12,9 @@ extension JSONValue {
         }
     }
 
+    /// The name that a text is.
+    var name: String? { names(depth: 0).first }
+
     package var joinedNames: String? {
         let names = names()
         return names.isEmpty ? nil : names.prefix(5).joined(separator: ", ")
