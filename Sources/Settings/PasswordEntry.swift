@@ -52,7 +52,8 @@ package struct PasswordEntry: Sendable, Hashable {
         // By bytes: a carriage return and a line feed are one character.
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
-        guard lines.indices.contains(serve.line - 1), Self.isBare(lines[serve.line - 1]) else { return nil }
+        // YAML counts other ends of lines as well.
+        guard serve.line <= lines.count else { return nil }
         switch serve.value.content {
         case .text, .list: return nil
         case .nothing: lines.insert("  " + line + ending, at: serve.line)
@@ -75,27 +76,10 @@ package struct PasswordEntry: Sendable, Hashable {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether a line is a key with nothing but a remark behind it.
-    private static func isBare(_ line: String) -> Bool {
-        let rest = line.drop { $0 != ":" }.dropFirst().drop { $0.isWhitespace }
-        return line.contains(":") && (rest.isEmpty || rest.hasPrefix("#"))
-    }
-
     /// What stands behind the value: a remark with the white space before it, and the end of the line.
     /// - Returns: nil where the line is not a key with one value.
     private static func rest(behindPasswordIn line: Substring) -> Substring? {
-        guard line.hasPrefix("password:") else { return nil }
-        let value = line.dropFirst("password:".count).drop { $0 == " " }
-        if let quote = value.first, quote == "\"" || quote == "'" {
-            guard let end = value.dropFirst().firstIndex(of: quote) else { return nil }
-            return value[value.index(after: end)...]
-        }
-        if value.hasPrefix("#") { return line[line.index(before: value.startIndex)...] }
-        if let remark = value.firstRange(of: " #") {
-            let written = value[..<remark.lowerBound]
-            return value.dropFirst(written.count - written.reversed().prefix { $0 == " " }.count)
-        }
-        return value.unicodeScalars.last == "\r" ? "\r" : ""
+        line.wholeMatch(of: /password: *(?:"[^"]*"|'[^']*'|[^ #"'\r].*?|)( *(?: #.*)?\r?)/)?.output.1
     }
 
     // MARK: What must stay
