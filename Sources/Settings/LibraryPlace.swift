@@ -21,11 +21,7 @@ package struct LibraryPlace: Sendable, Hashable {
     }
 
     /// Where its folder really is. Blocks; a folder that is not there has only its path.
-    fileprivate var realPath: String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
-    }
+    fileprivate var realPath: String { SettingFile.realPath(path) ?? path }
 }
 
 extension Configuration {

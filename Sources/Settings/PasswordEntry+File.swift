@@ -23,7 +23,7 @@ extension PasswordEntry {
                 guard errno == ENOENT || errno == ENOTDIR else { throw SystemError.last }
                 return try make(path)
             }
-            guard let target = Self.resolved(path), stat(target, &status) == 0 else { throw SystemError.last }
+            guard let target = SettingFile.realPath(path), stat(target, &status) == 0 else { throw SystemError.last }
             guard status.st_mode & S_IFMT == S_IFREG else { return "it is no file" }
             guard status.st_nlink == 1 else { return "the file has other names, which would keep what it says now" }
             let bytes = try SettingFile.read(target, atMost: YAMLText.byteLimit + 1)
@@ -54,12 +54,6 @@ extension PasswordEntry {
         let text = lines.joined(separator: "\n") + "\n"
         try replaceFile(at: path, with: Array(text.utf8), replaces: false)
         return nil
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     private static func replace(_ path: String, _ old: [UInt8], with new: [UInt8], like status: stat) throws {

@@ -86,12 +86,9 @@ package struct PasswordEntry: Sendable, Hashable {
 
     /// Everything but the entry, with the kind of each thing.
     private static func rest(of content: SettingNode.Content) -> [String] {
-        guard case .map(let entries) = content else { return [] }
-        return entries.flatMap { entry -> [String] in
-            guard entry.key == "serve" else { return flat(entry.value.content, at: entry.key) }
-            guard case .map(let settings) = entry.value.content else { return [] }
-            return settings.filter { $0.key != "password" }.flatMap { flat($0.value.content, at: "serve\0\($0.key)") }
-        }
+        // A file without content and one with `serve:` alone have maps once the entry is in them.
+        let maps: Set = ["", "\0{}", "\0serve", "\0serve\0{}"]
+        return flat(content, at: "").filter { !maps.contains($0) && !($0 + "\0").hasPrefix("\0serve\0password\0") }
     }
 
     private static func flat(_ content: SettingNode.Content, at path: String) -> [String] {

@@ -120,6 +120,13 @@ enum SettingFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// The path without links; nil where it leads nowhere.
+    static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     private static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
