@@ -79,7 +79,7 @@ extension Setting<SourceConfiguration> {
     }
 }
 
-extension SourceConfiguration.Signature {
+extension BookResourceSettings.Signature {
     fileprivate var shown: ShownSetting {
         .settings([
             .init("parameter", .text(parameter)), .init("algorithm", .text(algorithm.rawValue)),
@@ -246,11 +246,11 @@ extension ConfigurationReader {
 
     fileprivate func readSignature(
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
-    ) throws -> SourceConfiguration.Signature? {
+    ) throws -> BookResourceSettings.Signature? {
         let entries = try map(entry.value, of: entry.key)
         if entries.isEmpty { return nil }
         try refuseTwins(entries)
-        var signature = SourceConfiguration.Signature(parameter: "sc", secret: Secret(""))
+        var signature = BookResourceSettings.Signature(secret: Secret(""))
         let known = source.shortcomings.count
         for setting in entries {
             guard Self.signatureKeys.contains(setting.key) else { throw unknown(setting, in: "sources.*.signature") }
@@ -264,7 +264,7 @@ extension ConfigurationReader {
                 }
                 signature.parameter = value
             case "algorithm":
-                guard let algorithm = SourceConfiguration.Signature.Algorithm(rawValue: value) else {
+                guard let algorithm = BookResourceSettings.Signature.Algorithm(rawValue: value) else {
                     throw refusal(setting, expected: Message(verbatim: "md5"), found: try text(setting))
                 }
                 signature.algorithm = algorithm

@@ -202,8 +202,7 @@ extension SourceConfiguration {
             }
             return BookResourceSettings(
                 listAddress: url, detailAddress: detailURL, searchAddress: searchURL, credentials: credentials,
-                signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
-                pageSize: pageSize ?? 50)
+                signature: signature, pageSize: pageSize ?? 50)
         }
     }
 }

@@ -11,18 +11,6 @@ package struct SourceConfiguration: Sendable, Hashable {
         package var value: Secret
     }
 
-    /// How requests are signed (catalogs.md: `sc`).
-    package struct Signature: Sendable, Hashable {
-        package enum Algorithm: String, Sendable, CaseIterable {
-            case md5
-        }
-
-        /// The query parameter that carries the signature.
-        package var parameter: String
-        package var algorithm = Algorithm.md5
-        package var secret: Secret
-    }
-
     /// A `${NAME}` that the environment does not have.
     package struct UnsetVariable: Sendable, Hashable {
         package var name: String
@@ -40,7 +28,7 @@ package struct SourceConfiguration: Sendable, Hashable {
     /// Where LibriVox's archive items are asked for; nil for the Internet Archive itself.
     package var archiveURL: ResourceAddress?
     package var query: [Field] = []
-    package var signature: Signature?
+    package var signature: BookResourceSettings.Signature?
     package var headers: [Field] = []
     package var downgrade = DowngradeRule.withoutCredentials
     /// Elements to ask for on a page; nil leaves it to the source.

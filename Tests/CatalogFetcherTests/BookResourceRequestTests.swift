@@ -31,7 +31,7 @@ import Transport
     @Test(arguments: [(2, "187c15b650f525c90099825596000088"), (3, "2d2ddc139ffbb65093e0afcea95a1cc7")])
     func `each page is signed by itself`(page: Int, signature: String) {
         var settings = settings
-        settings.signature = .init(secret: "s3cr3t")
+        settings.signature = .init(secret: Secret("s3cr3t"))
         settings.credentials.query.append(("sc", "fixed"))
         let request = BookResourceRequest.page(page, of: "30776", settings: settings)
         #expect(request.parameters.filter { $0.name == "sc" }.map(\.value) == [signature])
@@ -55,7 +55,7 @@ import Transport
 
     @Test func `settings print no value`() {
         var settings = settings
-        settings.signature = .init(secret: "s3cr3t")
+        settings.signature = .init(secret: Secret("s3cr3t"))
         settings.listAddress = ResourceAddress("http://user:pass@catalog.example/list?key=topsecret")
         var dumped = ""
         dump(settings, to: &dumped)

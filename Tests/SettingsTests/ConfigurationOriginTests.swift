@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import Foundation
 import Support
 import Testing

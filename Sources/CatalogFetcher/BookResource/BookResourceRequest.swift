@@ -34,7 +34,7 @@ struct BookResourceRequest {
         for (name, value) in Self.parameters(of: address) + settings.credentials.query + own { set(name, to: value) }
         guard let signature = settings.signature else { return }
         parameters.removeAll { $0.name == signature.parameter }
-        let signed = Self.signature(path: path, parameters: parameters, secret: signature.secret)
+        let signed = Self.signature(path: path, parameters: parameters, secret: signature.secret.secretText)
         parameters.append((signature.parameter, signed))
     }
 
@@ -65,7 +65,7 @@ struct BookResourceRequest {
         let harmless: Set<String> = ["bookId", "id", "pageNum", "pageSize", "sortType"]
         return SecretMask(
             parameters.filter { !harmless.contains($0.name) }.flatMap { [$0.value, AddressPath.encoded($0.value)] }
-                + settings.credentials.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
+                + settings.credentials.alsoSecret + (settings.signature.map { [$0.secret.secretText] } ?? []))
     }
 
     private var path: String {

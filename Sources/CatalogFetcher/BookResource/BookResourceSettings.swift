@@ -3,18 +3,20 @@ import BookModel
 /// What is configured of a book-resource catalog.
 package struct BookResourceSettings: Sendable {
     /// How requests are signed: a parameter that holds the MD5 of the others and a secret.
-    package struct Signature: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-        package var parameter: String
-        package var secret: String
+    package struct Signature: Sendable, Hashable {
+        package enum Algorithm: String, Sendable, CaseIterable {
+            case md5
+        }
 
-        package init(parameter: String = "sc", secret: String) {
+        /// The query parameter that carries the signature.
+        package var parameter: String
+        package var algorithm = Algorithm.md5
+        package var secret: Secret
+
+        package init(parameter: String = "sc", secret: Secret) {
             self.parameter = parameter
             self.secret = secret
         }
-
-        package var description: String { "signature in \(parameter)" }
-        package var debugDescription: String { description }
-        package var customMirror: Mirror { Mirror(self, children: ["parameter": parameter]) }
     }
 
     /// `ClientGetBookResource.action`: the pages of episodes.
