@@ -41,7 +41,8 @@ package struct BookResourceSource: CatalogSource {
     ) async throws {
         let number = progress.page
         let subject = ErrorContext(book: book, part: "page \(number)")
-        let (answer, address, secrets) = try await page(number, of: book, pace: &pace)
+        let request = BookResourceRequest.page(number, of: book.id, settings: settings)
+        let (answer, address, secrets) = try await ask(request, for: subject, pace: &pace)
         progress.declare(answer.declared)
         var batch = CatalogPage(episodes: [], declared: progress.declared)
         switch answer.elements {
@@ -87,13 +88,6 @@ package struct BookResourceSource: CatalogSource {
             warnings.append("title and author are not known: \(failure)")
             return BookDescription()
         }
-    }
-
-    private func page(
-        _ number: Int, of book: BookIdentity, pace: inout Backoff
-    ) async throws -> (BookResourceAnswer, ResourceAddress, SecretMask) {
-        let request = BookResourceRequest.page(number, of: book.id, settings: settings)
-        return try await ask(request, for: ErrorContext(book: book, part: "page \(number)"), pace: &pace)
     }
 
     /// Sends a request until the catalog says something else than "too often".

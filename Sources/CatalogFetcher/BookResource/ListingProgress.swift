@@ -10,7 +10,7 @@ struct ListingProgress {
     /// Against catalogs that invent episodes for ever.
     struct Ceiling {
         var pages = 20_000
-        var episodes = CatalogLimits.maxEpisodes
+        var episodes = CatalogContents.maxEpisodes
     }
 
     enum Step: Equatable {

@@ -101,6 +101,8 @@ package struct CatalogContents: Sendable, Hashable {
     }
 
     static let pageLength = 1000
+    /// No honest catalog has more; the longest known book has some ten thousand.
+    static let maxEpisodes = 200_000
 }
 
 /// What is sent along with every request to the catalog's own server, and to no other. Every value may be a secret, so

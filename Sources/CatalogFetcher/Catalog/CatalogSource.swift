@@ -89,7 +89,7 @@ extension BookDescription {
             case "author", "authors", "authorName": author = value.joinedNames ?? author
             case "narrator", "readBy", "narrators", "narratorName": narrator = value.joinedNames ?? narrator
             case "language", "inLanguage": language = value.names().first.flatMap(CatalogText.language)
-            case "description": summary = value.string.map { HTMLText.plain($0) }.flatMap { $0.isEmpty ? nil : $0 }
+            case "description": summary = value.string.flatMap(HTMLText.paragraph)
             default: break
             }
         }

@@ -164,7 +164,7 @@ struct FeedBuilder: XMLHandler {
             document.emptyItems += 1
             return
         }
-        if document.items.count < CatalogLimits.maxEpisodes {
+        if document.items.count < CatalogContents.maxEpisodes {
             document.items.append(finished)
         } else {
             document.isBeyondCeiling = true

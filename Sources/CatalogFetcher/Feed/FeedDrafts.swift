@@ -15,7 +15,7 @@ struct FeedTexts {
 
     func name(of elements: FeedElement...) -> String? { first(of: elements) { FeedText.name($0, isHTML: $1) } }
     func paragraph(of elements: FeedElement...) -> String? {
-        first(of: elements) { text, _ in FeedText.paragraph(text) }
+        first(of: elements) { text, _ in HTMLText.paragraph(text) }
     }
     func number(of elements: FeedElement...) -> Int? { first(of: elements) { text, _ in FeedText.number(text) } }
     /// Seconds since 1970.
@@ -79,12 +79,6 @@ enum FeedText {
         // Titles are broken into lines and indented as the document is.
         let hasGap = zip(name.utf8, name.utf8.dropFirst()).contains { $0 == 0x20 && $1 == 0x20 }
         return hasGap ? name.split(separator: " ").joined(separator: " ") : name
-    }
-
-    /// - Returns: nil when nothing is left.
-    static func paragraph(_ text: String) -> String? {
-        let paragraph = HTMLText.plain(text)
-        return paragraph.isEmpty ? nil : paragraph
     }
 
     /// Bytes, whose digits may be grouped by blanks; nil for what is no size of a file.

@@ -29,7 +29,7 @@ struct FeedListing {
     /// What else is to be told, and makes the listing incomplete.
     var troubles: [Message] = []
 
-    init(maxEpisodes: Int = CatalogLimits.maxEpisodes) {
+    init(maxEpisodes: Int = CatalogContents.maxEpisodes) {
         self.maxEpisodes = maxEpisodes
     }
 

@@ -56,9 +56,7 @@ package struct LibriVoxBook {
             case "id": id = CatalogText.id(value.text)
             case "title": description.title = value.name
             case "language": description.language = value.text.flatMap(CatalogText.language)
-            case "description":
-                let text = HTMLText.plain(value.text ?? "")
-                description.summary = text.isEmpty ? nil : text
+            case "description": description.summary = value.text.flatMap(HTMLText.paragraph)
             case "num_sections":
                 declared = value.integer.flatMap { (1...99_999).contains($0) ? Int($0) : nil }
             case "totaltimesecs": seconds = value.double.flatMap { $0 > 0 ? $0 : nil }

@@ -30,16 +30,11 @@ package final class XMLWriter {
         check(xmlTextWriterEndElement(writer))
     }
 
-    /// An element with text in it; without one when it is nil.
-    package func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], text: String?) {
+    /// An element with text in it, or without content.
+    package func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], text: String? = nil) {
         start(name, attributes)
         if let text { check(xmlTextWriterWriteString(writer, Self.legal(text))) }
         check(xmlTextWriterEndElement(writer))
-    }
-
-    /// An element without content.
-    package func element(_ name: String, _ attributes: KeyValuePairs<String, String>) {
-        element(name, attributes, text: nil)
     }
 
     /// An element with attributes that are only known now, and with others in it, or empty.

@@ -16,8 +16,12 @@ struct DateMoment {
         guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), second >= 0, second < 61
         else { return false }
-        let nextMonth = month == 12 ? (year + 1, 1) : (year, month + 1)
-        return day <= HTTPDate.dayNumber(nextMonth.0, nextMonth.1, 1) - HTTPDate.dayNumber(year, month, 1)
+        return day <= Self.days(ofMonth: month, year)
+    }
+
+    static func days(ofMonth month: Int, _ year: Int) -> Int {
+        let next = month == 12 ? (year + 1, 1) : (year, month + 1)
+        return HTTPDate.dayNumber(next.0, next.1, 1) - HTTPDate.dayNumber(year, month, 1)
     }
 
     var seconds: Double {

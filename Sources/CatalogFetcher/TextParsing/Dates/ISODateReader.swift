@@ -1,5 +1,4 @@
 import Foundation
-import Transport
 
 /// Dates that begin with the year in digits: ISO 8601 as far as it is used, and what resembles it.
 ///
@@ -86,14 +85,15 @@ enum ISODateReader {
     }
 
     private static func ordinal(_ year: Substring, _ day: Substring) -> DateMoment? {
-        guard let start = moment(year, "01"), let day = DateWords.number(day, digits: 3...3), day > 0 else {
+        guard var moment = moment(year, "01"), let number = DateWords.number(day, digits: 3...3), number > 0 else {
             return nil
         }
+        moment.day = number
         for month in 1...12 {
-            let next = month == 12 ? (start.year + 1, 1) : (start.year, month + 1)
-            let end = HTTPDate.dayNumber(next.0, next.1, 1) - HTTPDate.dayNumber(start.year, 1, 1)
-            let begin = HTTPDate.dayNumber(start.year, month, 1) - HTTPDate.dayNumber(start.year, 1, 1)
-            if day <= end { return DateMoment(year: start.year, month: month, day: day - begin) }
+            moment.month = month
+            let days = DateMoment.days(ofMonth: month, moment.year)
+            if moment.day <= days { return moment }
+            moment.day -= days
         }
         return nil
     }

@@ -18,10 +18,15 @@ package enum HTMLText {
         return lines.joined(separator: "\n")
     }
 
+    /// - Returns: nil when nothing is left.
+    static func paragraph(_ text: String) -> String? {
+        let plain = plain(text)
+        return plain.isEmpty ? nil : plain
+    }
+
     /// What a search tells of a book; nil for nothing.
     package static func summary(_ text: String?) -> String? {
-        let plain = plain(String((text ?? "").unicodeScalars.prefix(2000)))
-        return plain.isEmpty ? nil : plain
+        text.flatMap { paragraph(String($0.unicodeScalars.prefix(2000))) }
     }
 
     private final class Collector: HTMLHandler {
