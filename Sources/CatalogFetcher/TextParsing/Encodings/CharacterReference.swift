@@ -1,3 +1,4 @@
+import BookModel
 import CLibXML2
 
 /// What a character reference stands for (`&#8211;`, `&#x2013;`, `&ndash;`).
@@ -11,8 +12,8 @@ package enum CharacterReference {
         guard !digits.isEmpty, digits.count <= 16 else { return nil }
         var value: UInt32 = 0
         for byte in digits {
-            guard let digit = digit(byte), digit < (isHexadecimal ? 16 : 10) else { return nil }
-            value = min(value &* (isHexadecimal ? 16 : 10) &+ digit, 0x110000)
+            guard let digit = byte.hexadecimalValue, digit < (isHexadecimal ? 16 : 10) else { return nil }
+            value = min(value &* (isHexadecimal ? 16 : 10) &+ UInt32(digit), 0x110000)
         }
         return scalar(value)
     }
@@ -22,15 +23,6 @@ package enum CharacterReference {
         guard !name.contains(0) else { return nil }
         let entity = htmlEntityLookup(String(decoding: name, as: UTF8.self))
         return (entity?.pointee.value).flatMap(Unicode.Scalar.init)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 
     /// What a C1 control character stands for where Windows-1252 was taken for Latin-1; nil where that has none.

@@ -51,17 +51,8 @@ package struct HTMLReader {
 
     /// Each byte as the character of that number.
     package static func latin1(_ bytes: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count + bytes.count / 4)
-        for byte in bytes {
-            if byte < 0x80 {
-                text.append(byte == 0 ? 0x20 : byte)
-            } else {
-                text.append(0xC0 | byte >> 6)
-                text.append(0x80 | byte & 0x3F)
-            }
-        }
-        return text
+        let scalars = withoutNUL(bytes).lazy.map { Unicode.Scalar($0) }
+        return Array(String(String.UnicodeScalarView(scalars)).utf8)
     }
 
     private static func parse(_ text: [UInt8], _ reading: Reading) -> Ending {
