@@ -100,7 +100,7 @@ final class Dispatcher: Sendable {
                 change { $0.stop(because: EngineRun.publicationFailure(error)) }
             }
             await obey()
-            state.withLock { run in for meter in run.meters.values { meter.tellRest() } }
+            state.withLock { run in for meter in run.meters.values { meter.move() } }
         }
     }
 

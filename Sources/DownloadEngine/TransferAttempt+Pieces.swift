@@ -15,37 +15,27 @@ extension TransferAttempt {
         guard let source = found else { return ending }
         result.bytesReused = existing.length + pieces.divide(source, of: partial)
         var offset = existing.length
-        do {
-            while offset < source.total {
-                switch try pieces.nextStep(ofFrontAt: offset) {
-                case .takeOver(let piece, let end):
-                    if !hasBegun {
-                        try await begin(source.validator, total: source.total, offset: offset, in: partial)
-                    }
-                    try await aside { try partial.takeOver(to: end) }
-                    try await commitOffset(of: partial)
-                    offset = partial.length
-                    pieces.takenOver(piece, front: offset)
-                case .fetch(let end):
-                    let asked = RangeRequest(first: offset, last: end - 1, ifRange: source.validator.ifRange)
-                    let existing = PartialContent(length: offset, validator: source.validator, total: source.total)
-                    if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) {
-                        return ending
-                    }
-                    offset = partial.length
-                case .wait(let task):
-                    await withTaskCancellationHandler {
-                        _ = await task?.value
-                    } onCancel: {
-                        task?.cancel()
-                    }
-                    try Task.checkCancellation()
+        while offset < source.total {
+            if let ending = pieces.ending { return ending }
+            switch pieces.nextStep(ofFrontAt: offset) {
+            case .takeOver(let piece, let end):
+                if !hasBegun {
+                    try await begin(source.validator, total: source.total, offset: offset, in: partial)
                 }
-            }
-        } catch let obstacle as SegmentedDownload.Obstacle {
-            switch obstacle {
-            case .contradiction(let why): return .restart(why)
-            case .failure(let failure): return .fail(failure)
+                try await aside { try partial.takeOver(to: end) }
+                try await commitOffset(of: partial)
+                offset = partial.length
+                pieces.moveFront(to: offset, takingOver: piece)
+            case .fetch(let end):
+                let asked = RangeRequest(first: offset, last: end - 1, ifRange: source.validator.ifRange)
+                let existing = PartialContent(length: offset, validator: source.validator, total: source.total)
+                if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) {
+                    return ending
+                }
+                offset = partial.length
+            case .help(let piece), .wait(let piece):
+                await pieces.wait(for: piece)
+                try Task.checkCancellation()
             }
         }
         return try await verified(partial, total: source.total)
@@ -55,8 +45,7 @@ extension TransferAttempt {
     ///
     /// - Parameter isOfUse: whether it is worth while to wait for what they are about to bring.
     mutating func endHelp(isOfUse: Bool) async {
-        await pieces?.close(breaksOff: !isOfUse)
-        let brought = meter.takeBroughtByHelpers()
+        guard let brought = await pieces?.close(breaksOff: !isOfUse) else { return }
         result.bytesReceived += brought
         result.progress += brought
     }

@@ -389,7 +389,7 @@ struct TransferAttempt: Sendable {
         if !(isFresh && hasOrigin && (total ?? .max) <= tools.settings.maxLengthWithoutJournal) {
             try await aside { try tools.journal.commit([result.record]) }
         }
-        meter.begin(behind: offset, reused: result.bytesReused, total: total)
+        meter.begin(at: offset + (pieces?.bytesAhead ?? 0), reused: result.bytesReused, total: total)
         hasBegun = true
         if pieces?.letHelpersIn() == true { partial.isInParts = true }
     }
@@ -416,8 +416,7 @@ struct TransferAttempt: Sendable {
         try partial.append(part)
         result.progress += Int64(part.readableBytes)
         sinceCommit += Int64(part.readableBytes)
-        meter.moveFront(to: length + Int64(part.readableBytes))
-        pieces?.moveFront(to: partial.length)
+        if let pieces { pieces.moveFront(to: partial.length) } else { meter.move(to: partial.length) }
         let rest = (total ?? .max) - length
         if sinceCommit >= EngineSettings.commitInterval, rest > EngineSettings.commitInterval / 2 {
             try await commitOffset(of: partial)

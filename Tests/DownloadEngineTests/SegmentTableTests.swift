@@ -31,7 +31,7 @@ import Testing
         table.grow(1, by: 100)
         table.release(1)
         #expect(table.bytesOnDisk == 100)
-        #expect(table.nextStep(ofFrontAt: 100, reach: 4) == .takeOver(piece: 1))
+        #expect(table.nextStep(ofFrontAt: 100, reach: 4) == .takeOver(piece: 1, end: 200))
         table.takenOver(1)
         #expect(table.bytesOnDisk == 0)
         // The third piece is on its way: the front brings the fourth meanwhile, then waits.
@@ -41,9 +41,9 @@ import Testing
         table.release(2)
         table.grow(3, by: 100)
         table.release(3)
-        #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .takeOver(piece: 2))
+        #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .takeOver(piece: 2, end: 300))
         table.takenOver(2)
-        #expect(table.nextStep(ofFrontAt: 300, reach: 4) == .takeOver(piece: 3))
+        #expect(table.nextStep(ofFrontAt: 300, reach: 4) == .takeOver(piece: 3, end: 400))
         #expect(!table.hasFreePiece)
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(table.claim() == 1)
         table.grow(1, by: 40)
         table.release(1)
-        #expect(table.nextStep(ofFrontAt: 100, reach: 1) == .takeOver(piece: 1))
+        #expect(table.nextStep(ofFrontAt: 100, reach: 1) == .takeOver(piece: 1, end: 140))
         table.takenOver(1)
         #expect(table.nextStep(ofFrontAt: 140, reach: 1) == .fetch(end: 200))
     }
@@ -70,7 +70,7 @@ import Testing
         var table = SegmentTable(total: 300, length: 100, held: [0..<60])
         #expect(table.nextStep(ofFrontAt: 60, reach: 1) == .fetch(end: 100))
         var longer = SegmentTable(total: 300, length: 100, held: [0..<60])
-        #expect(longer.nextStep(ofFrontAt: 20, reach: 1) == .takeOver(piece: 0))
+        #expect(longer.nextStep(ofFrontAt: 20, reach: 1) == .takeOver(piece: 0, end: 60))
     }
 
     @Test func `a piece of which a helper brought nothing is asked for with its neighbours`() {
@@ -122,8 +122,8 @@ import Testing
                 bring(helped.remove(at: index), fails: Bool.random(using: &random))
             }
             switch table.nextStep(ofFrontAt: offset, reach: Int.random(in: 1...4, using: &random)) {
-            case .takeOver(let piece):
-                offset = table.range(of: piece).lowerBound + (table.onDisk[piece] ?? 0)
+            case .takeOver(let piece, let end):
+                offset = end
                 table.takenOver(piece)
             case .fetch(let end):
                 #expect(end > offset)

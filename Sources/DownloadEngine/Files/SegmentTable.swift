@@ -6,8 +6,8 @@
 struct SegmentTable {
     /// What the front does next.
     enum FrontStep: Equatable {
-        /// Take over what is there of the piece.
-        case takeOver(piece: Int)
+        /// Take over what is there of the piece, up to this byte, exclusive.
+        case takeOver(piece: Int, end: Int64)
         /// Fetch from where the front stands up to this byte, exclusive, straight into the partial file.
         case fetch(end: Int64)
         /// Somebody fetches what comes next: bring another piece meanwhile.
@@ -16,21 +16,17 @@ struct SegmentTable {
         case wait(piece: Int)
     }
 
-    private enum State {
-        case free
-        case helped
-        /// In the front's own hands, or behind it.
-        case front
-    }
-
     /// Bytes of the whole.
     let total: Int64
     /// Of each piece but the last.
     let length: Int64
-    private var states: [State]
+    private let count: Int
+    /// Those that helpers fetch.
+    private var helped: Set<Int> = []
+    /// The first one that is neither in the front's own hands nor behind it.
+    private var firstAhead = 0
     /// Bytes from each piece's beginning on that are there, as far as the front has not come to them.
     private(set) var onDisk: [Int: Int64] = [:]
-    private var lowestFree = 0
 
     /// - Parameters:
     ///   - held: what earlier runs left.
@@ -46,7 +42,7 @@ struct SegmentTable {
                 start += length
             }
         }
-        states = Array(repeating: .free, count: Int((total + length - 1) / length))
+        count = Int((total + length - 1) / length)
     }
 
     func range(of piece: Int) -> Range<Int64> {
@@ -79,7 +75,7 @@ struct SegmentTable {
     var hasFreePiece: Bool { firstFree != nil }
 
     private var firstFree: Int? {
-        states.indices.dropFirst(lowestFree).first { states[$0] == .free && !isWhole($0) }
+        (firstAhead..<count).first { !helped.contains($0) && !isWhole($0) }
     }
 
     /// - Parameters:
@@ -88,30 +84,26 @@ struct SegmentTable {
     ///   - mayHelp: whether it may bring other pieces while it waits for one.
     mutating func nextStep(ofFrontAt offset: Int64, reach: Int, mayHelp: Bool = true) -> FrontStep {
         let piece = Int(offset / length)
-        for passed in lowestFree..<piece where states[passed] == .free { states[passed] = .front }
-        lowestFree = max(lowestFree, piece)
-        if states[piece] == .helped {
-            guard mayHelp, let other = firstFree else { return .wait(piece: piece) }
-            states[other] = .helped
+        if helped.contains(piece) {
+            firstAhead = max(firstAhead, piece)
+            guard mayHelp, let other = claim() else { return .wait(piece: piece) }
             return .help(piece: other)
         }
-        states[piece] = .front
+        firstAhead = max(firstAhead, piece + 1)
         if let bytes = onDisk[piece] {
-            if range(of: piece).lowerBound + bytes > offset { return .takeOver(piece: piece) }
+            let end = range(of: piece).lowerBound + bytes
+            if end > offset { return .takeOver(piece: piece, end: end) }
             onDisk[piece] = nil
         }
-        var last = piece
-        while last + 1 < states.count, last + 1 < piece + reach, states[last + 1] == .free, onDisk[last + 1] == nil {
-            last += 1
-            states[last] = .front
-        }
-        return .fetch(end: range(of: last).upperBound)
+        let reached = (piece + 1..<min(piece + reach, count)).prefix { !helped.contains($0) && onDisk[$0] == nil }
+        firstAhead = max(firstAhead, reached.endIndex)
+        return .fetch(end: range(of: reached.last ?? piece).upperBound)
     }
 
     /// The next piece for a helper; nil when none is free.
     mutating func claim() -> Int? {
         guard let piece = firstFree else { return nil }
-        states[piece] = .helped
+        helped.insert(piece)
         return piece
     }
 
@@ -121,7 +113,7 @@ struct SegmentTable {
     }
 
     /// A helper came to its end.
-    mutating func release(_ piece: Int) { states[piece] = .free }
+    mutating func release(_ piece: Int) { helped.remove(piece) }
 
     /// The front has taken the piece's bytes over.
     mutating func takenOver(_ piece: Int) {

@@ -8,8 +8,11 @@ import Transport
 /// The pieces of one large transfer while a try at it is under way: who fetches which, and what came of it.
 ///
 /// The transfer itself opens the board once a server has shown that it gives parts of the right file; from then on
-/// whoever has a slot to spare may ``help()``. All bytes that helpers brought are in their places when ``close()`` returns.
+/// whoever has a slot to spare may ``help()``. All bytes that helpers brought are in their places when ``close(breaksOff:)`` returns.
 final class SegmentedDownload: Sendable {
+    /// What a try to bring one piece came to; nil when the piece is whole.
+    private typealias Fetch = Task<AttemptResult.Ending?, Never>
+
     private struct State {
         var table = SegmentTable(total: 0, length: 1)
         /// Set when the transfer goes on in pieces.
@@ -20,20 +23,23 @@ final class SegmentedDownload: Sendable {
         var synced: [Range<Int64>] = []
         var letsHelpersIn = false
         var isClosed = false
-        var busy: [Int: Task<PieceEnding, Never>] = [:]
-        /// Why the transfer cannot go on in pieces.
-        var obstacle: Obstacle?
+        var busy: [Int: Fetch] = [:]
+        /// Bytes that helpers received and nobody has accounted for yet.
+        var broughtByHelpers: Int64 = 0
+        /// How the transfer ends that cannot go on in pieces.
+        var ending: AttemptResult.Ending?
         var failures = 0
         var restsUntil = ContinuousClock.now
-    }
 
-    enum Obstacle: Error {
-        case contradiction(Message)
-        case failure(Failure)
+        var mayHelp: Bool { letsHelpersIn && !isClosed && ending == nil }
+        /// Of the file that are there.
+        var bytes: Int64 { front + table.bytesOnDisk }
     }
 
     /// Pieces that the transfer asks for in one request while nobody helps: each request costs a round trip.
     private static let longReach = 4
+    /// Seconds for which nobody helps where there is no hope: the transfer goes on alone, and its own requests decide.
+    private static let hopelessRest = 3600.0
 
     /// Bytes from which on a file is large enough to be divided, and of its pieces.
     let minTotal: Int64
@@ -70,12 +76,17 @@ final class SegmentedDownload: Sendable {
             (state.descriptor, state.path, state.front) = (partial.descriptor, partial.path, partial.length)
             state.synced = parts?.synced ?? []
         }
-        meter.setPieces(table.bytesOnDisk, front: partial.length)
         return table.bytesOnDisk
     }
 
     /// Whether the transfer goes on in pieces.
     var isDivided: Bool { state.withLock { $0.source != nil && !$0.isClosed } }
+
+    /// Bytes that are there ahead of those at the front.
+    var bytesAhead: Int64 { state.withLock { $0.table.bytesOnDisk } }
+
+    /// How the transfer ends where it cannot go on in pieces.
+    var ending: AttemptResult.Ending? { state.withLock { $0.ending } }
 
     /// From now on it is known that the server gives parts of the right file, and the journal knows which that is.
     /// - Returns: whether the file is in parts from now on.
@@ -99,24 +110,154 @@ final class SegmentedDownload: Sendable {
     }
 
     /// The transfer has so many bytes at the front now.
-    func moveFront(to length: Int64) {
+    /// - Parameter piece: one that it has taken over.
+    func moveFront(to length: Int64, takingOver piece: Int? = nil) {
         state.withLock { state in
-            guard state.letsHelpersIn, !state.isClosed else { return }
+            if let piece { state.table.takenOver(piece) }
             state.front = length
-            note(state)
+            if state.letsHelpersIn, !state.isClosed { note(state) }
+            meter.move(to: state.bytes)
         }
     }
 
+    /// Whether somebody with a slot to spare could bring a piece now.
+    var wantsHelp: Bool {
+        state.withLock { $0.mayHelp && $0.table.hasFreePiece && $0.restsUntil <= .now }
+    }
+
+    /// Brings one piece, if one is free.
+    /// - Returns: the reason, when the server has too much to do.
+    func help() async -> AttemptResult.RetryReason? {
+        let task = state.withLock { state -> Fetch? in
+            guard state.mayHelp, let piece = state.table.claim() else { return nil }
+            return begin(piece, in: &state)
+        }
+        guard case .retry(let reason) = await ending(of: task), reason.isServerBusy else { return nil }
+        return reason
+    }
+
+    /// What the transfer does next, with so many bytes in its partial file. A piece that it helps with is begun.
+    func nextStep(ofFrontAt offset: Int64) -> SegmentTable.FrontStep {
+        state.withLock { state in
+            let reach = state.busy.isEmpty ? Self.longReach : 1
+            let step = state.table.nextStep(ofFrontAt: offset, reach: reach, mayHelp: state.restsUntil <= .now)
+            if case .help(let piece) = step { _ = begin(piece, in: &state) }
+            return step
+        }
+    }
+
+    /// Returns when a piece is no longer being fetched; a cancelled task ends that.
+    func wait(for piece: Int) async { _ = await ending(of: state.withLock { $0.busy[piece] }) }
+
+    private func ending(of task: Fetch?) async -> AttemptResult.Ending? {
+        await withTaskCancellationHandler {
+            await task?.value
+        } onCancel: {
+            task?.cancel()
+        }
+    }
+
+    /// Lets nobody in any more and returns when the helpers have come to their end.
+    ///
+    /// - Parameter breaksOff: whether to stop them at once. What is on its way to them is lost then; else they bring
+    ///   their pieces to an end, unless the task is cancelled.
+    /// - Returns: bytes that helpers received since this was last asked.
+    func close(breaksOff: Bool) async -> Int64 {
+        let tasks = state.withLock { state in
+            state.isClosed = true
+            return Array(state.busy.values)
+        }
+        if breaksOff { for task in tasks { task.cancel() } }
+        for task in tasks { _ = await ending(of: task) }
+        return state.withLock { state in
+            defer { state.broughtByHelpers = 0 }
+            return state.broughtByHelpers
+        }
+    }
+
+    // MARK: A piece
+
+    private func begin(_ piece: Int, in state: inout sending State) -> Fetch? {
+        guard let source = state.source else { return nil }
+        let range = state.table.range(of: piece)
+        let missing = range.lowerBound + (state.table.onDisk[piece] ?? 0)..<range.upperBound
+        let task = Fetch(executorPreference: threads.loops[piece % threads.loops.count]) {
+            let ending = await self.fetch(missing, of: piece, from: source)
+            self.finish(piece, ending)
+            return ending
+        }
+        state.busy[piece] = task
+        return task
+    }
+
+    /// One try to bring what is missing of a piece to its place.
+    /// - Returns: nil when it is whole.
+    private func fetch(
+        _ missing: Range<Int64>, of piece: Int, from source: PieceSource
+    ) async -> AttemptResult.Ending? {
+        do {
+            var offset = missing.lowerBound
+            while offset < missing.upperBound {
+                let begun = offset
+                if let ending = try await ask(source, upTo: missing.upperBound, from: &offset, of: piece) {
+                    return ending
+                }
+                // A server may send less than was asked for, but not nothing.
+                guard offset > begun else { return .retry(.init(why: "the connection was cut")) }
+            }
+            try await withTaskExecutorPreference(threads.disk(of: piece)) { try sync() }
+            return nil
+        } catch is CancellationError {
+            return .stopped
+        } catch let failure as TransportError {
+            var reason = AttemptResult.RetryReason(failure)
+            if failure.disposition != .retry { reason.after = Self.hopelessRest }
+            return .retry(reason)
+        } catch {
+            return .fail(.of(error))
+        }
+    }
+
+    /// - Returns: nil when everything that was asked for has come.
+    private func ask(
+        _ source: PieceSource, upTo upperBound: Int64, from offset: inout Int64, of piece: Int
+    ) async throws -> AttemptResult.Ending? {
+        let onDisk = PartialContent(length: offset, validator: source.validator, total: source.total)
+        let asked = RangeRequest(first: offset, last: upperBound - 1, ifRange: source.validator.ifRange)
+        let answer = try await transport.send(source.request.asking(for: asked))
+        let end: Int64
+        switch decide(existing: onDisk, asked: asked, head: ResponseHead(answer)) {
+        case .append(_, let last, overlap: 0): end = last + 1
+        case .append: return .restart("the server sent another part than the one asked for")
+        case .restart(let why): return .restart(why)
+        case .replace, .replaceDecoded: return .restart("the server sent the whole instead of a part")
+        case .retry(let why): return .retry(.init(why: why, answer: answer))
+        // The transfer itself will hear why.
+        case .complete, .unchanged, .fail:
+            return .retry(.init(why: "the server answers \(answer.status)", after: Self.hopelessRest))
+        }
+        for try await var part in answer.body {
+            let received = part.readableBytes
+            let room = end - offset
+            if received > room { part = part.getSlice(at: part.readerIndex, length: Int(max(0, room))) ?? .init() }
+            try write(part, at: offset, of: piece)
+            offset += Int64(part.readableBytes)
+            try await limiter.pass(received)
+        }
+        return nil
+    }
+
     /// Writes bytes of a piece to their place in the file. Blocks on the disk.
-    func write(_ part: ByteBuffer, at offset: Int64, of piece: Int) throws {
+    private func write(_ part: ByteBuffer, at offset: Int64, of piece: Int) throws {
         let (descriptor, path) = state.withLock { ($0.descriptor, $0.path) }
         var count: Int64 = 0
         defer {
             state.withLock { state in
                 state.table.grow(piece, by: count)
+                state.broughtByHelpers += count
                 note(state)
+                meter.move(to: state.bytes)
             }
-            meter.grewPiece(by: count)
         }
         try part.withUnsafeReadableBytes { bytes in
             try PartialFile.write(bytes, to: descriptor, at: offset, of: path) { count += Int64($0) }
@@ -124,7 +265,7 @@ final class SegmentedDownload: Sendable {
     }
 
     /// Returns when all that is there is on the disk itself, and noted as that. Blocks on the disk.
-    func sync() throws {
+    private func sync() throws {
         let (descriptor, path, held) = state.withLock { ($0.descriptor, $0.path, $0.table.held(front: $0.front)) }
         try PartialFile.sync(descriptor, at: path)
         state.withLock { state in
@@ -133,118 +274,18 @@ final class SegmentedDownload: Sendable {
         }
     }
 
-    /// Whether somebody with a slot to spare could bring a piece now.
-    var wantsHelp: Bool {
-        state.withLock { state in
-            state.letsHelpersIn && !state.isClosed && state.obstacle == nil && state.table.hasFreePiece
-                && state.restsUntil <= .now
-        }
-    }
-
-    /// Brings one piece, if one is free.
-    /// - Returns: the reason, when the server has too much to do.
-    func help() async -> AttemptResult.RetryReason? {
-        guard let task = state.withLock({ state in claim(in: &state) }) else { return nil }
-        let ending = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        if case .retry(let reason) = ending, reason.isServerBusy { return reason }
-        return nil
-    }
-
-    /// What the transfer does next, with so many bytes in its partial file.
-    func nextStep(ofFrontAt offset: Int64) throws(Obstacle) -> FrontStep {
-        let step: Result<FrontStep, Obstacle> = state.withLock { state in
-            if let obstacle = state.obstacle { return .failure(obstacle) }
-            let reach = state.busy.isEmpty ? Self.longReach : 1
-            let mayHelp = state.restsUntil <= .now
-            guard state.source != nil else { return .success(.wait(for: nil)) }
-            switch state.table.nextStep(ofFrontAt: offset, reach: reach, mayHelp: mayHelp) {
-            case .takeOver(let piece):
-                let start = state.table.range(of: piece).lowerBound
-                return .success(.takeOver(piece: piece, end: start + (state.table.onDisk[piece] ?? 0)))
-            case .fetch(let end): return .success(.fetch(end: end))
-            case .help(let piece): return .success(.wait(for: begin(piece, in: &state)))
-            case .wait(let piece): return .success(.wait(for: state.busy[piece]))
-            }
-        }
-        return try step.get()
-    }
-
-    enum FrontStep {
-        /// Take over what is there of a piece, up to this byte, exclusive.
-        case takeOver(piece: Int, end: Int64)
-        /// Fetch up to this byte, exclusive.
-        case fetch(end: Int64)
-        case wait(for: Task<PieceEnding, Never>?)
-    }
-
-    /// The transfer has taken over a piece, and has so many bytes at the front now.
-    func takenOver(_ piece: Int, front: Int64) {
-        state.withLock { state in
-            state.table.takenOver(piece)
-            state.front = front
-            note(state)
-            meter.setPieces(state.table.bytesOnDisk, front: front)
-        }
-    }
-
-    /// Lets nobody in any more and returns when the helpers have come to their end.
-    ///
-    /// - Parameter breaksOff: whether to stop them at once. What is on its way to them is lost then; else they bring
-    ///   their pieces to an end, unless the task is cancelled.
-    func close(breaksOff: Bool) async {
-        let tasks = state.withLock { state in
-            state.isClosed = true
-            return Array(state.busy.values)
-        }
-        if breaksOff { for task in tasks { task.cancel() } }
-        await withTaskCancellationHandler {
-            for task in tasks { _ = await task.value }
-        } onCancel: {
-            for task in tasks { task.cancel() }
-        }
-    }
-
-    private func claim(in state: inout sending State) -> Task<PieceEnding, Never>? {
-        guard state.letsHelpersIn, !state.isClosed, state.obstacle == nil, let piece = state.table.claim() else {
-            return nil
-        }
-        return begin(piece, in: &state)
-    }
-
-    private func begin(_ piece: Int, in state: inout sending State) -> Task<PieceEnding, Never>? {
-        guard let source = state.source, state.letsHelpersIn, !state.isClosed else { return nil }
-        let fetch = PieceFetch(
-            source: source, download: self, piece: piece, range: state.table.range(of: piece),
-            held: state.table.onDisk[piece] ?? 0, transport: transport, limiter: limiter,
-            disk: threads.disk(of: piece))
-        let task = Task(executorPreference: threads.loops[piece % threads.loops.count]) {
-            let ending = await fetch.run()
-            self.finishPiece(piece, ending)
-            return ending
-        }
-        state.busy[piece] = task
-        return task
-    }
-
-    private func finishPiece(_ piece: Int, _ ending: PieceEnding) {
+    private func finish(_ piece: Int, _ ending: AttemptResult.Ending?) {
         state.withLock { state in
             state.busy[piece] = nil
             state.table.release(piece)
             switch ending {
-            case .whole: state.failures = 0
-            case .stopped: break
+            case nil: state.failures = 0
             case .retry(let reason):
                 state.failures += 1
                 let wait = retry.wait(afterFailures: state.failures, random: .random(in: 0..<1))
-                // Without hope the transfer goes on alone, and its own requests decide.
-                state.restsUntil = .now + .seconds(wait.map { max($0, reason.after ?? 0) } ?? 3600)
-            case .refused: state.restsUntil = .now + .seconds(3600)
-            case .contradicted(let why): state.obstacle = .contradiction(why)
-            case .failed(let failure): state.obstacle = state.obstacle ?? .failure(failure)
+                state.restsUntil = .now + .seconds(max(wait ?? Self.hopelessRest, reason.after ?? 0))
+            case .stopped: break
+            default: state.ending = state.ending ?? ending
             }
         }
     }
