@@ -144,7 +144,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Wakes the dispatcher when the next waiting transfer's time has come.
+    /// Wakes the dispatcher when the time has come for what only waits for its time.
     private func armTimer(of run: inout EngineRun) {
         guard let wake = run.nextWake(), wake < run.timer?.time ?? .infinity else { return }
         run.timer?.task.cancel()
@@ -156,12 +156,7 @@ final class Dispatcher: Sendable {
     /// is under way that could join it.
     private func publishReceived(of run: inout EngineRun) {
         let files = run.takeReceived()
-        guard !files.isEmpty else {
-            if run.mustArmGroupTimer() {
-                later(EngineRun.publicationInterval) { self.change { $0.isGroupTimerArmed = false } }
-            }
-            return
-        }
+        guard !files.isEmpty else { return }
         Task(executorPreference: tools.threads.publisher) {
             let outcomes = self.tools.publisher.publish(files.map(\.file))
             self.change { run in

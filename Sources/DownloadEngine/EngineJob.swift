@@ -36,17 +36,16 @@ enum EngineJob: Sendable {
             let isFreed = await tools.makeRoom(bytes)
             return { $0.finishMakingRoom(for: index, isFreed: isFreed, insteadOf: failure) }
         case .renew(let index, let renew, let failure):
+            var outcome: Swift.Result<ResourceAddress, Failure> = .failure(failure)
             do {
-                guard let address = try await renew() else { return { $0.finishRenewal(index, .failure(failure)) } }
-                return { $0.finishRenewal(index, .success(address)) }
-            } catch let cause as Failure {
-                let failure = Failure(
-                    failure.kind, what: failure.what,
-                    why: "\(failure.why), and a new address could not be had: \(cause.why)", remedy: failure.remedy)
-                return { $0.finishRenewal(index, .failure(failure)) }
+                if let address = try await renew() { outcome = .success(address) }
             } catch {
-                return { $0.finishRenewal(index, .failure(failure)) }
+                if let cause = error as? Failure {
+                    let why: Message = "\(failure.why), and a new address could not be had: \(cause.why)"
+                    outcome = .failure(Failure(failure.kind, what: failure.what, why: why, remedy: failure.remedy))
+                }
             }
+            return { [outcome] in $0.finishRenewal(index, outcome) }
         }
     }
 }

@@ -29,11 +29,10 @@ extension EngineRun {
 
     /// - Parameter stopped: what the user has paused or cancelled by now.
     mutating func obey(_ stopped: [EpisodeIdentity: TransferState]) {
-        for (episode, state) in stopped {
-            guard let wanted = stop(episode, as: state) else { continue }
-            finishStop(state, of: wanted)
-        }
-        dropPartials(of: newlyCancelled(stopped))
+        for (episode, state) in stopped { stop(episode, as: state) }
+        let newlyCancelled = stopped.filter { $0.value == .cancelled && knownStopped[$0.key] != .cancelled }.keys
+        // Those among the transfers come to a halt by themselves.
+        dropPartials(of: newlyCancelled.filter { !isAmongTransfers($0) })
         knownStopped = stopped
     }
 
@@ -49,18 +48,19 @@ extension EngineRun {
         if failure.disposition == .stop, failedLooks >= Self.maxFailedLooks, !isCancelled { stop(because: failure) }
     }
 
-    /// A transfer that the user stopped has come to a halt.
-    mutating func halt(_ index: Int, as state: TransferState) {
+    /// Ends a transfer that the user stopped. A paused one keeps what it has, a cancelled one drops it.
+    /// - Returns: false if the user did not stop it.
+    mutating func halt(_ index: Int) -> Bool {
+        guard let state = transfers[index].stoppedAs else { return false }
         transfers[index].hasHalted = true
-        finishStop(state, of: transfers[index].wanted)
-    }
-
-    /// Tells that a transfer is stopped. A paused one keeps what it has, a cancelled one drops it.
-    private func finishStop(_ state: TransferState, of wanted: TransferRequest) {
-        let episode = wanted.episode.identity
-        guard state == .cancelled else { return tools.emit(.paused(episode, name: wanted.episode.name)) }
-        tools.emit(.cancelled(episode, name: wanted.episode.name))
-        dropPartials(of: [episode])
+        let episode = transfers[index].wanted.episode
+        if state == .cancelled {
+            tools.emit(.cancelled(episode.identity, name: episode.name))
+            dropPartials(of: [episode.identity])
+        } else {
+            tools.emit(.paused(episode.identity, name: episode.name))
+        }
+        return true
     }
 
     /// What was cancelled is of no use any more.
@@ -71,15 +71,6 @@ extension EngineRun {
             } catch {
                 tools.logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
             }
-        }
-    }
-
-    private func recorded(_ file: LocalFile) -> Result<LocalFile, Failure> {
-        do {
-            try tools.journal.commit(finished: [file])
-            return .success(file)
-        } catch {
-            return .failure(Self.publicationFailure(error))
         }
     }
 
@@ -208,17 +199,15 @@ extension EngineRun {
         record(result, at: index)
         let wanted = transfers[index].wanted
         recordResponses(to: result, at: index)
-        if let state = transfers[index].stoppedAs, !result.isReceived {
-            halt(index, as: state)
-            return nil
-        }
+        if !result.isReceived, halt(index) { return nil }
         switch result.ending {
         case .received(let file):
             addReceived(file, at: index)
         case .unchanged:
             guard var file = wanted.replacing else { return nil }
             file.recordClaims(of: wanted.episode)
-            finishPublication(index, recorded(file))
+            let outcome = Result { try tools.journal.commit(finished: [file]) }
+            finishPublication(index, outcome.map { file }.mapError(Self.publicationFailure))
         case .restart(let why): startOver(index, because: why, spoiled: result.spoiled)
         case .retry(let reason): tryAgain(index, because: reason)
         case .endedEarly(let length):
@@ -311,10 +300,7 @@ extension EngineRun {
     }
 
     mutating func finishRenewal(_ index: Int, _ outcome: Result<ResourceAddress, Failure>) -> EngineJob? {
-        if let state = transfers[index].stoppedAs {
-            halt(index, as: state)
-            return nil
-        }
+        if halt(index) { return nil }
         switch outcome {
         case .success(let address):
             transfers[index].wanted.episode.address = address

@@ -9,7 +9,7 @@ extension EngineRun {
     mutating func nextJob() -> EngineJob? {
         while mayStart, let index = startNext() {
             guard let failure = obstacle(toStarting: index) else { return start(index) }
-            if failure.isLackOfRoom, obstacle(to: [DiskGuard.Load(transfers[index])]) != nil, mayMeasure(index) {
+            if failure.isLackOfRoom, obstacle(to: [transfers[index]]) != nil, mayMeasure(index) {
                 measured = index
                 let wanted = transfers[index].wanted
                 return .measure(index, wanted.episode, wanted.access)
@@ -18,9 +18,6 @@ extension EngineRun {
         }
         return mayStart ? assignSlot() : nil
     }
-
-    /// When something that only waits for its time could start; nil where nothing may.
-    mutating func nextWake() -> Double? { mayStart ? schedule.nextWake(now: now) : nil }
 
     mutating func assign(_ job: EngineJob, to worker: Int) {
         if case .attempt(let index, _) = job { transfers[index].worker = worker }
@@ -41,14 +38,14 @@ extension EngineRun {
     mutating func finishMeasuring(_ index: Int, _ length: Int64?) -> EngineJob? {
         measured = nil
         transfers[index].declaredLength = length
-        if let failure = obstacle(to: loads) { return makeRoom(for: index, insteadOf: failure) }
+        if let failure = obstacle(to: running) { return makeRoom(for: index, insteadOf: failure) }
         return startUnlessStopped(index)
     }
 
     mutating func finishMakingRoom(for index: Int, isFreed: Bool, insteadOf failure: Failure) -> EngineJob? {
         measured = nil
         // What is deleted for that is gone: nobody is asked again once it has been of no use.
-        if isFreed { hasFreedInVain = obstacle(to: loads) != nil }
+        if isFreed { hasFreedInVain = obstacle(to: running) != nil }
         guard isFreed, !hasFreedInVain else {
             end(because: failure, insteadOf: index)
             return nil
@@ -59,20 +56,20 @@ extension EngineRun {
     private mutating func startUnlessStopped(_ index: Int) -> EngineJob? {
         if transfers[index].stoppedAs == nil, goesOn { return start(index) }
         schedule.end(index)
-        if let state = transfers[index].stoppedAs { halt(index, as: state) }
+        _ = halt(index)
         return nil
     }
 
     /// Where there was no room for something, nothing of unknown length is begun either.
     private func obstacle(toStarting index: Int) -> Failure? {
         if transfers[index].length == nil, let lackOfRoom { return lackOfRoom }
-        return tools.watch.hasRoom(for: schedule.running.map { transfers[$0].length }) ? nil : obstacle(to: loads)
+        return obstacle(to: running)
     }
 
     /// Why the disk cannot take these; nil when it can.
-    private func obstacle(to loads: [DiskGuard.Load]) -> Failure? {
+    private func obstacle(to transfers: [Transfer]) -> Failure? {
         do {
-            try tools.watch.requireRoom(for: loads)
+            try tools.watch.requireRoom(for: transfers)
             return nil
         } catch {
             return Self.publicationFailure(error)
@@ -83,7 +80,7 @@ extension EngineRun {
     /// - Returns: nil where that is not so; the transfer is given up then.
     private mutating func makeRoom(for index: Int, insteadOf failure: Failure) -> EngineJob? {
         guard failure.isLackOfRoom, transfers[index].length != nil, !hasFreedInVain,
-            let missing = try? tools.watch.missingRoom(for: tools.watch.bytesToCome(of: loads))
+            let missing = try? tools.watch.missingRoom(for: tools.watch.bytesToCome(of: running))
         else {
             end(because: failure, insteadOf: index)
             return nil

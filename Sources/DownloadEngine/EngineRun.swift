@@ -14,12 +14,12 @@ struct EngineRun {
     private static let maxBacklog = 64
     /// Files that are published together, and seconds that a file waits for others.
     private static let maxGroup = 32
-    static let publicationInterval = 0.02
+    private static let publicationInterval = 0.02
 
     let tools: EngineTools
     var workers: [Int: Worker] = [:]
     var nextWorker = 0
-    /// When the next waiting transfer's time has come, and what waits for that.
+    /// When the time has come for something that only waits for its time, and what waits for that.
     var timer: (time: Double, task: Task<Void, Never>)?
     /// Who waits for the run's end.
     var waiting: CheckedContinuation<Void, Never>?
@@ -30,7 +30,6 @@ struct EngineRun {
     private var received: [(index: Int, file: ReceivedFile)] = []
     var publishing = 0
     private var receivedSince = 0.0
-    var isGroupTimerArmed = false
     /// The transfer whose server is being asked for the length, or that room is made for. Nothing else starts meanwhile:
     /// whether this one counts against the limits, and what room it takes, is not known yet.
     var measured: Int?
@@ -198,47 +197,33 @@ struct EngineRun {
         return files
     }
 
-    /// Whether files wait for others, and nothing says when they have waited long enough.
-    mutating func mustArmGroupTimer() -> Bool {
-        guard publishing == 0, !received.isEmpty, !isGroupTimerArmed else { return false }
-        isGroupTimerArmed = true
-        return true
+    /// When something that only waits for its time could begin: a transfer, or the publication of a group; nil where nothing may.
+    mutating func nextWake() -> Double? {
+        let start = mayStart ? schedule.nextWake(now: now) : nil
+        guard publishing == 0, !received.isEmpty else { return start }
+        return min(start ?? .infinity, receivedSince + Self.publicationInterval)
     }
 
     /// Records that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
-    /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
-    mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
+    mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) {
         guard let index = indexByEpisode[episode], !transfers.isFinished(index), transfers[index].stoppedAs != state
-        else {
-            return nil
-        }
+        else { return }
         // What is paused, or was given up, can still be cancelled.
-        if transfers[index].hasHalted || transfers[index].failedAt != nil {
-            guard state == .cancelled else { return nil }
-            transfers[index].stoppedAs = state
-            return transfers[index].wanted
-        }
+        let isOver = transfers[index].hasHalted || transfers[index].failedAt != nil
+        if isOver, state != .cancelled { return }
         transfers[index].stoppedAs = state
-        if let worker = transfers[index].worker {
+        if !isOver, let worker = transfers[index].worker {
             workers[worker]?.task.cancel()
-            return nil
+        } else if isOver || schedule.drop(index) {
+            _ = halt(index)
         }
-        guard schedule.drop(index) else { return nil }
-        transfers[index].hasHalted = true
-        return transfers[index].wanted
-    }
-
-    /// What was cancelled since the last look and is none of the transfers that come to a halt by themselves.
-    func newlyCancelled(_ stopped: [EpisodeIdentity: TransferState]) -> [EpisodeIdentity] {
-        stopped.filter { $0.value == .cancelled && knownStopped[$0.key] != .cancelled }.keys
-            .filter { !isAmongTransfers($0) }
     }
 
     /// Whether any of the transfers was stopped by the user.
     var hasHaltedTransfers: Bool { transfers.begun.values.contains(where: \.hasHalted) }
 
     /// Whether an episode is among the run's transfers, and neither finished nor given up.
-    private func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
+    func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
         indexByEpisode[episode].map { !transfers.isFinished($0) && transfers[$0].failedAt == nil } ?? false
     }
 
@@ -353,10 +338,8 @@ struct EngineRun {
         return stubs[server]?.contains(digest) == true || stubs[server]?.count ?? 0 > 1
     }
 
-    /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
-    var loads: [DiskGuard.Load] {
-        schedule.running.map { DiskGuard.Load(transfers[$0]) }
-    }
+    /// The transfers under way, and the one that was just taken out of the schedule.
+    var running: [Transfer] { schedule.running.map { transfers[$0] } }
 
     /// Whether to ask the server how long the file at `index` is, because the size in the catalog may be wrong. Once a
     /// server has confirmed that there is no room, the other sizes are believed.
@@ -478,11 +461,5 @@ struct EngineRun {
             bytesReceived: transfer.bytesReceived, bytesReused: reused,
             seconds: elapsed / .seconds(1),
             remarks: remarks)
-    }
-}
-
-extension DiskGuard.Load {
-    init(_ transfer: EngineRun.Transfer) {
-        self.init(name: transfer.partialName, total: transfer.length)
     }
 }

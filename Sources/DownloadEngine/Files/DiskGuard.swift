@@ -8,14 +8,6 @@ import Synchronization
 ///
 /// Every look may block on the disk: it is taken on a thread of the engine's own.
 final class DiskGuard: Sendable {
-    /// A transfer that brings, or is about to bring, bytes to the disk.
-    struct Load: Sendable {
-        /// Of its partial file.
-        let name: String
-        /// Length of the whole, as far as it is known.
-        let total: Int64?
-    }
-
     private let library: String
     private let partialFolder: String
     private let minFreeSpace: Int64
@@ -61,22 +53,16 @@ final class DiskGuard: Sendable {
         try requireHeld()
     }
 
-    /// Whether the disk has room for all of these even if it holds nothing of them yet: then nobody has to look at their
-    /// partial files. False too where another run has the library now; does not look whether it is the same disk.
-    ///
-    /// - Parameter totals: lengths of the transfers under way and of the one to be begun, as far as they are known.
-    func hasRoom(for totals: [Int64?]) -> Bool {
-        guard (try? requireHeld()) != nil, let space = try? DiskSpace(of: library) else { return false }
-        return space.missing(for: totals.saturatedSum { $0 ?? 0 }, leaving: minFreeSpace) == nil
-    }
-
-    /// - Parameter loads: the transfers under way and the one to be begun.
+    /// - Parameter transfers: those under way and the one to be begun.
     /// - Throws: ``Failure`` that ends the run, when the disk is another, or they would not leave as much of it free as
     ///   they have to.
-    func requireRoom(for loads: [Load]) throws {
+    func requireRoom(for transfers: [EngineRun.Transfer]) throws {
         try requireSameDisk()
         let space = try DiskSpace(of: library)
-        let toCome = bytesToCome(of: loads)
+        // Where the disk has room for all even if it holds nothing of them yet, nobody has to look at their partial files.
+        let lengths = transfers.saturatedSum { $0.length ?? 0 }
+        if space.missing(for: lengths, leaving: minFreeSpace) == nil { return }
+        let toCome = bytesToCome(of: transfers)
         guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }
         throw Failure.lackOfRoom(
             "the library \(library) has no room for more",
@@ -86,7 +72,7 @@ final class DiskGuard: Sendable {
     }
 
     /// Bytes that the transfers are still to write.
-    func bytesToCome(of loads: [Load]) -> Int64 { loads.map(stillToCome).saturatedSum(of: \.self) }
+    func bytesToCome(of transfers: [EngineRun.Transfer]) -> Int64 { transfers.saturatedSum(of: stillToCome) }
 
     /// How many bytes are missing for so many more.
     /// - Parameter reserve: bytes to leave free at least, whatever the settings say.
@@ -96,10 +82,10 @@ final class DiskGuard: Sendable {
     }
 
     /// What the disk already holds of a transfer takes no more room.
-    private func stillToCome(of load: Load) -> Int64 {
-        guard let total = load.total else { return 0 }
+    private func stillToCome(of transfer: EngineRun.Transfer) -> Int64 {
+        guard let total = transfer.length else { return 0 }
         var status = stat()
-        guard lstat(partialFolder + "/" + load.name, &status) == 0 else { return total }
+        guard lstat(partialFolder + "/" + transfer.partialName, &status) == 0 else { return total }
         return max(0, total - Int64(status.st_blocks) * 512)
     }
 
