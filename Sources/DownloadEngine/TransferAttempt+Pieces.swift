@@ -71,7 +71,8 @@ extension TransferAttempt {
             return (nil, nil)
         }
         let head = ResponseHead(answer)
-        guard case .replace(let total?) = decide(existing: existing, asked: RangeRequest(first: 0), head: head),
+        guard
+            case .replace(let total?, .identity) = decide(existing: existing, asked: RangeRequest(first: 0), head: head),
             total >= minTotal, head.validator.ifRange != nil,
             answer.first("Accept-Ranges")?.lowercased() == "bytes"
         else { return (nil, ending) }

@@ -148,16 +148,16 @@ struct TransferAttempt: Sendable {
         }
         if let ending = try await fetchInPieces(request, behind: existing, into: partial) { return ending }
         try partial.endParts()
-        let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
+        var existing = existing
+        var asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
         if asked.range == nil, let file = wanted.replacing { request.addConditions(of: file.validator) }
-        if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
         // A server may send less than was asked for. One that does not tell the total is asked as far as the catalog's size.
-        while let total = result.record.total ?? wanted.promised.size, partial.length < total {
-            let existing = PartialContent(
-                length: partial.length, validator: result.record.validator, total: result.record.total)
-            let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
+        repeat {
             if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
-        }
+            existing = PartialContent(
+                length: partial.length, validator: result.record.validator, total: result.record.total)
+            asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
+        } while existing.length < existing.total ?? wanted.promised.size ?? 0
         return try await verified(partial, total: result.record.total)
     }
 
@@ -204,15 +204,12 @@ struct TransferAttempt: Sendable {
                 await DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
                 upTo: last,
                 into: partial)
-        case .replace(let total):
+        case .replace(let total, let coding):
             // What others bring of the file that was begun is of no use beside this one.
             await endHelp(isOfUse: false)
             result.bytesReused = 0
+            guard coding == .identity else { return try await takeDecoded(answer, coding, of: head, into: partial) }
             return try await takeWhole(await DecodedBody(answer), of: head, total: total, into: partial)
-        case .replaceDecoded(let coding):
-            await endHelp(isOfUse: false)
-            result.bytesReused = 0
-            return try await takeDecoded(answer, coding, of: head, into: partial)
         case .complete(let total):
             if result.progress == 0 { result.bytesReused = existing.length }
             return try await verified(partial, total: total)
@@ -274,10 +271,10 @@ struct TransferAttempt: Sendable {
                     first.writeBuffer(&part)
                 }
                 if !isTaken, first.readableBytes >= AudioSignature.wanted, !mayBePadding(first) {
-                    if let refused = refusal(ofFirstBytes: first, of: head) { return .fail(refused) }
-                    try await begin(head.validator, total: total, offset: 0, in: partial)
                     isTaken = true
-                    try await append(first, total: total, to: partial)
+                    if let refused = try await takeFirst(first, of: head, total: total, into: partial) {
+                        return .fail(refused)
+                    }
                 }
                 try await limiter.pass(received)
             }
@@ -285,9 +282,8 @@ struct TransferAttempt: Sendable {
             result.isNotClosed = true
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.
-            if !isTaken, first.readableBytes > 0, refusal(ofFirstBytes: first, of: head) == nil {
-                try await begin(head.validator, total: total, offset: 0, in: partial)
-                try await append(first, total: total, to: partial)
+            if !isTaken, first.readableBytes > 0 {
+                _ = try await takeFirst(first, of: head, total: total, into: partial)
             }
             throw error
         }
@@ -295,12 +291,20 @@ struct TransferAttempt: Sendable {
             if first.readableBytes == 0, wanted.episode.size != 0 {
                 return .fail(failure(Rejection.emptyAnswer.why, remedy: Rejection.emptyAnswer.remedy))
             }
-            if let refused = refusal(ofFirstBytes: first, of: head) { return .fail(refused) }
-            try await begin(head.validator, total: total, offset: 0, in: partial)
-            try await append(first, total: total, to: partial)
+            if let refused = try await takeFirst(first, of: head, total: total, into: partial) { return .fail(refused) }
         }
-        let length = partial.length
-        if let bodyEnd, length < bodyEnd { return .retry(.init(why: "the connection was cut")) }
+        if let bodyEnd, partial.length < bodyEnd { return .retry(.init(why: "the connection was cut")) }
+        return nil
+    }
+
+    /// Begins the file with these bytes, unless they are not of audio.
+    /// - Returns: why they are refused.
+    private mutating func takeFirst(
+        _ bytes: ByteBuffer, of head: ResponseHead, total: Int64?, into partial: PartialFile
+    ) async throws -> Failure? {
+        if let refused = refusal(ofFirstBytes: bytes, of: head) { return refused }
+        try await begin(head.validator, total: total, offset: 0, in: partial)
+        try await append(bytes, total: total, to: partial)
         return nil
     }
 

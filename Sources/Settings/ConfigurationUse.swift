@@ -22,11 +22,16 @@ extension Configuration {
     }
 
     package func engineSettings(_ limits: RunLimits) -> EngineSettings {
-        EngineSettings(
-            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
-            limits: limits, limitRate: downloads.limitRate,
-            sourceRates: sources.mapValues(\.limitRate).filter { $0.value > 0 },
-            minFreeSpace: downloads.minFreeSpace, maxUndeclaredSize: downloads.maxUndeclaredSize)
+        var settings = EngineSettings()
+        settings.jobs = downloads.jobs
+        settings.jobsPerHost = downloads.jobsPerHost
+        settings.retry.retries = downloads.retries
+        settings.limits = limits
+        settings.limitRate = downloads.limitRate
+        settings.sourceRates = sources.mapValues(\.limitRate)
+        settings.minFreeSpace = downloads.minFreeSpace
+        settings.maxUndeclaredSize = downloads.maxUndeclaredSize
+        return settings
     }
 
     /// Whether there is no source to ask but the built-in demo catalog.

@@ -22,8 +22,8 @@ import Transport
                 switch decision {
                 case .append(let total, let last, let overlap):
                     .append(total, last: last + 1 == total ? nil : last, overlap: overlap)
-                case .replace(let total): .replace(total)
-                case .replaceDecoded(let coding): .replaceDecoded(coding)
+                case .replace(let total, .identity): .replace(total)
+                case .replace(_, let coding): .replaceDecoded(coding)
                 case .complete(let total): .complete(total)
                 case .unchanged: .unchanged
                 case .restart: .restart
@@ -80,7 +80,7 @@ import Transport
                 #expect(why.description.hasPrefix("the ") && !why.description.hasSuffix("."))
             case .fail(let refusal):
                 #expect(refusal.why.description.hasPrefix("the ") && !refusal.why.description.hasSuffix("."))
-            case .append, .replace, .replaceDecoded, .complete, .unchanged: break
+            case .append, .replace, .complete, .unchanged: break
             }
         }
     }

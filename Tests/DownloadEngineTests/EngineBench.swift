@@ -39,9 +39,12 @@ struct EngineBench: Sendable {
         _ episode: Episode, path: String? = nil, replacing: LocalFile? = nil, overwrites: Bool = false
     ) async throws -> TransferRequest {
         _ = try await store.merge([episode], startingAt: 0, of: Self.book)
-        return TransferRequest(
-            episode: episode, title: "Book", path: path ?? Self.path(of: episode),
-            record: try await store.episode(episode.identity)?.transfer, replacing: replacing, overwrites: overwrites)
+        var request = TransferRequest(episode: episode, path: path ?? Self.path(of: episode))
+        request.title = "Book"
+        request.record = try await store.episode(episode.identity)?.transfer
+        request.replacing = replacing
+        request.overwrites = overwrites
+        return request
     }
 
     static func path(of episode: Episode) -> String { "Book/\(episode.section).mp3" }
@@ -190,10 +193,10 @@ func withBench(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (EngineBench) async throws -> Void
 ) async throws {
-    var settings = EngineSettings(
-        jobs: jobs, jobsPerHost: jobsPerHost,
-        retry: RetryPolicy(retries: retries, firstWait: firstWait, longestWait: longestWait),
-        limits: limits, limitRate: limitRate, sourceRates: sourceRates)
+    var settings = EngineSettings()
+    (settings.jobs, settings.jobsPerHost) = (jobs, jobsPerHost)
+    settings.retry = RetryPolicy(retries: retries, firstWait: firstWait, longestWait: longestWait)
+    (settings.limits, settings.limitRate, settings.sourceRates) = (limits, limitRate, sourceRates)
     if let dividing { (settings.minDividedLength, settings.pieceLength) = dividing }
     try await withTemporaryFolder { library in
         try FileManager.default.createDirectory(

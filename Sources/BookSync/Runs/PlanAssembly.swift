@@ -293,9 +293,11 @@ struct PlanAssembly: Sendable {
                             .map { input.mayBeEarlierVersion($0, of: action.episode) } ?? false))
             }
             if action.kind.isTransfer {
-                var request = TransferRequest(
-                    episode: action.episode, title: plan.book.name, path: action.path, record: known?.transfer,
-                    replacing: action.replacing, overwrites: action.kind == .replace)
+                var request = TransferRequest(episode: action.episode, path: action.path)
+                request.title = plan.book.name
+                request.record = known?.transfer
+                request.replacing = action.replacing
+                request.overwrites = action.kind == .replace
                 request.mayBeGone = !input.rules.force && !input.rules.triesAtOnce
                 if action.kind == .replace { request.existingFile = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)

@@ -230,7 +230,7 @@ final class SegmentedDownload: Sendable {
         case .append(_, let last, overlap: 0): end = last + 1
         case .append: return .restart("the server sent another part than the one asked for")
         case .restart(let why): return .restart(why)
-        case .replace, .replaceDecoded: return .restart("the server sent the whole instead of a part")
+        case .replace: return .restart("the server sent the whole instead of a part")
         case .retry(let why): return .retry(.init(why: why, answer: answer))
         // The transfer itself will hear why.
         case .complete, .unchanged, .fail:

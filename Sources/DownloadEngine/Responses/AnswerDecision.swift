@@ -65,11 +65,10 @@ enum AnswerDecision: Equatable, Sendable {
     /// Append the body, which ends with the byte `last`. `total` is the length of the whole, when known. The first `overlap`
     /// bytes are on disk already: they are compared, and not written again.
     case append(total: Int64?, last: Int64, overlap: Int64 = 0)
-    /// Throw away what is held and take this very answer from its first byte.
-    case replace(total: Int64?)
-    /// The same, of a response that must be decoded if its first bytes are not audio. The length of the whole is known at
-    /// its end then, and its validator is that of the coded bytes, not of those on disk.
-    case replaceDecoded(ContentCoding)
+    /// Throw away what is held and take this very answer from its first byte. One with a coding must be decoded if its first
+    /// bytes are not audio: the length of the whole is known at its end then, and its validator is that of the coded bytes, not
+    /// of those on disk.
+    case replace(total: Int64?, ContentCoding = .identity)
     /// What is held is already the whole; it still has to be verified.
     case complete(total: Int64)
     /// The file on disk is still what the server has.
@@ -116,8 +115,7 @@ private func decideWhole(head: ResponseHead, promised: PromisedContent) -> Answe
     if let length = head.contentLength, length > FileSize.max {
         return .fail(Rejection(why: "the server declares \(length) bytes, which no file of audio has"))
     }
-    if head.coding != .identity { return .replaceDecoded(head.coding) }
-    return .replace(total: head.contentLength)
+    return .replace(total: head.contentLength, head.coding)
 }
 
 private func decidePart(

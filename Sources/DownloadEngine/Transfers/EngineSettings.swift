@@ -4,41 +4,26 @@ import Transport
 /// How the engine works.
 package struct EngineSettings: Sendable {
     /// Episodes at once, in all and from one server.
-    package var jobs: Int
-    package var jobsPerHost: Int
+    package var jobs = 4
+    package var jobsPerHost = 4
     /// How often a transfer is tried again without progress before it is given up for this run, and after which waits.
-    package var retry: RetryPolicy
-    package var limits: RunLimits
+    package var retry = RetryPolicy()
+    package var limits = RunLimits()
     /// Bytes per second for all transfers together; 0 for no limit.
-    package var limitRate: Int64
+    package var limitRate: Int64 = 0
     /// Bytes per second for all transfers of a source together, by its name; a source that is not here has no limit of
     /// its own.
-    package var sourceRates: [String: Int64]
+    package var sourceRates: [String: Int64] = [:]
     /// Bytes that stay free on the library's disk, a tenth of it at most; 0 to use it up.
-    package var minFreeSpace: Int64
+    package var minFreeSpace: Int64 = 0
     /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
-    package var maxUndeclaredSize: Int64
+    package var maxUndeclaredSize: Int64 = 4 << 30
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
-    package var minDividedLength: Int64
+    package var minDividedLength: Int64 = 64 << 20
     /// Bytes of each piece: what one helper brings before its slot is assigned again.
-    package var pieceLength: Int64
+    package var pieceLength: Int64 = 8 << 20
 
-    package init(
-        jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
-        limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], minFreeSpace: Int64 = 0,
-        maxUndeclaredSize: Int64 = 4 << 30, minDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
-    ) {
-        self.jobs = jobs
-        self.jobsPerHost = jobsPerHost
-        self.retry = retry
-        self.limits = limits
-        self.limitRate = limitRate
-        self.sourceRates = sourceRates
-        self.minFreeSpace = minFreeSpace
-        self.maxUndeclaredSize = maxUndeclaredSize
-        self.minDividedLength = minDividedLength
-        self.pieceLength = pieceLength
-    }
+    package init() {}
 
     /// Bytes at most of a body whose length the server does not declare. The catalog may be wrong: a size that no audio of its
     /// duration has says nothing, and a small one without a duration may be in other units.

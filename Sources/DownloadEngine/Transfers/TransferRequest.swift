@@ -6,7 +6,7 @@ package struct TransferRequest: Sendable {
     /// With its address in full.
     package var episode: Episode
     /// Its book's ``Book/name``, for what is told of the transfer.
-    package var title: String
+    package var title = ""
     /// Where the file goes, relative to the library.
     package var path: String
     // Few of the thousands that may wait have any of the next three.
@@ -18,7 +18,7 @@ package struct TransferRequest: Sendable {
     /// Nil where nobody looked.
     @Boxed package var existingFile: FileAttributes?
     /// Whether a file that stands at ``path`` may be overwritten.
-    package var overwrites: Bool
+    package var overwrites = false
     /// True if the run is whole without it once it is gone at its source: the user did not name it.
     package var mayBeGone = false
     /// What has a lower one is begun before what has a higher one.
@@ -32,16 +32,9 @@ package struct TransferRequest: Sendable {
     /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.
     package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 
-    package init(
-        episode: Episode, title: String = "", path: String, record: TransferRecord? = nil,
-        replacing: LocalFile? = nil, overwrites: Bool = false
-    ) {
+    package init(episode: Episode, path: String) {
         self.episode = episode
-        self.title = title
         self.path = path
-        self.overwrites = overwrites
-        self.record = record
-        self.replacing = replacing
     }
 
     /// The server whose load the transfer counts for.

@@ -7,10 +7,10 @@ import Testing
 @Suite struct RunOrderTests {
     private func request(_ book: String, _ section: Int, failures: Int? = nil) -> TransferRequest {
         let identity = EpisodeIdentity(book: BookIdentity(source: "s", id: book), key: "\(section)")
-        let record = failures.map { TransferRecord(episode: identity, state: .failed, attempts: $0) }
-        return TransferRequest(
-            episode: Episode(identity: identity, section: section, name: ""), path: "\(book)/\(section)",
-            record: record)
+        var request = TransferRequest(
+            episode: Episode(identity: identity, section: section, name: ""), path: "\(book)/\(section)")
+        request.record = failures.map { TransferRecord(episode: identity, state: .failed, attempts: $0) }
+        return request
     }
 
     private func paths(_ books: [[TransferRequest]]) -> [String] {
