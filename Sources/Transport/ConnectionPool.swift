@@ -185,7 +185,7 @@ final class ConnectionPool: Sendable {
     ) throws -> any TunnelNegotiation {
         guard case .socks = proxy.kind else {
             return ConnectNegotiation(
-                authority: end.authority, authorization: proxy.authorization, userAgent: options.userAgent)
+                authority: end.authority, authorization: proxy.authorization?.field, userAgent: options.userAgent)
         }
         let destination = address.map(SOCKSNegotiation.Destination.address) ?? .name(end.host)
         guard let negotiation = SOCKSNegotiation(to: destination, port: end.port) else {

@@ -71,7 +71,7 @@ extension ConnectionRoute {
 
     /// - Parameter detail: how the proxy said so.
     static func credentialsRefused(by proxy: ProxyAddress, _ detail: Message) -> Message {
-        proxy.user == nil
+        proxy.authorization == nil
             ? "the proxy \(proxy) wants a user and a password (\(detail))"
             : "the proxy \(proxy) does not accept the user and password given for it (\(detail))"
     }

@@ -17,14 +17,18 @@ package struct Cookie: Sendable, Hashable {
     ///
     /// - Parameter now: seconds since 1970.
     func belongs(to target: RequestTarget, now: Double) -> Bool {
-        if let expires, expires <= now { return false }
-        if isSecure, !target.isSecure { return false }
-        let host = target.host.lowercased()
-        let isBelow = includesSubdomains && host.hasSuffix("." + domain) && !target.isNumeric
-        guard host == domain || isBelow else { return false }
+        guard belongs(to: WebOrigin(target), now: now) else { return false }
         let asked = target.pathAndQuery.prefix { $0 != "?" }
         return asked.hasPrefix(path)
             && (asked.utf8.count == path.utf8.count || path.hasSuffix("/") || asked.dropFirst(path.count).first == "/")
+    }
+
+    /// Whether it goes with any request to a server.
+    func belongs(to origin: WebOrigin, now: Double) -> Bool {
+        if let expires, expires <= now { return false }
+        if isSecure, !origin.isSecure { return false }
+        return origin.host == domain
+            || includesSubdomains && origin.host.hasSuffix("." + domain) && AddressScope.ofNumeric(origin.host) == nil
     }
 }
 
@@ -118,15 +122,7 @@ package struct CookieFile: Sendable, Hashable {
     ///
     /// - Parameter now: seconds since 1970.
     package func hasAny(for origins: Set<WebOrigin>, now: Double) -> Bool {
-        cookies.contains { cookie in
-            let isGood = cookie.expires.map { $0 > now } ?? true
-            return isGood
-                && origins.contains { origin in
-                    (origin.host == cookie.domain
-                        || cookie.includesSubdomains && origin.host.hasSuffix("." + cookie.domain))
-                        && (origin.isSecure || !cookie.isSecure)
-                }
-        }
+        cookies.contains { cookie in origins.contains { cookie.belongs(to: $0, now: now) } }
     }
 
     /// The value of `Cookie` for a request; nil where none belongs to it. Longer paths come first (RFC 6265 §5.4).

@@ -1,6 +1,7 @@
+import Foundation
+
 /// Times as HTTP writes them (RFC 9110 §5.6.7), in whole seconds since 1970.
 package enum HTTPDate {
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     /// In English, from January.
     package static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -10,12 +11,12 @@ package enum HTTPDate {
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func text(_ seconds: Int64) -> String {
-        let day = Int(floorDivide(seconds, 86400))
-        let second = Int(seconds - Int64(day) * 86400)
-        let (year, month, dayOfMonth) = civil(day)
-        let weekday = days[((day % 7) + 7) % 7]
-        let clock = [second / 3600, second / 60 % 60, second % 60].map(padded).joined(separator: ":")
-        return "\(weekday), \(padded(dayOfMonth)) \(months[month - 1]) \(year) \(clock) GMT"
+        var (time, moment) = (time_t(seconds), tm())
+        gmtime_r(&time, &moment)
+        // The names are HTTP's: no process of ours leaves the locale C.
+        var text = [CChar](repeating: 0, count: 64)
+        let length = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &moment)
+        return String(decoding: text[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// Reads the form above and the two obsolete ones: `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
@@ -40,33 +41,15 @@ package enum HTTPDate {
         return Int64(dayNumber(year, month + 1, numbers[0])) * 86400 + Int64(clock)
     }
 
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    private static func floorDivide(_ number: Int64, _ divisor: Int64) -> Int64 {
-        number >= 0 ? number / divisor : -((divisor - 1 - number) / divisor)
-    }
-
-    // The two below count in years that begin in March, so that the leap day is the last (H. Hinnant, "chrono-compatible
-    // low-level date algorithms"). Foundation's calendars would do the same a hundred times slower.
-
     /// Days since 1970-01-01 of a date in the Gregorian calendar.
+    ///
+    /// It counts in years that begin in March, so that the leap day is the last (H. Hinnant, "chrono-compatible low-level date
+    /// algorithms"). Foundation's calendars would do the same a hundred times slower.
     package static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = day + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 }

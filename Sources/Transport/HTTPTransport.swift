@@ -193,7 +193,7 @@ package struct HTTPTransport: Sendable {
         var headers = request.headers
         headers.add(contentsOf: credentials)
         headers.replaceOrAdd(name: "Host", value: target.hostField)
-        if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
+        if case .forwarded(let proxy) = route, let authorization = proxy.authorization?.field {
             headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }
         // Lengths and ranges of audio count the bytes that are stored, which a coding would change.

@@ -14,9 +14,8 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
     /// Without brackets.
     package var host: String
     package var port: Int
-    /// Decoded; nil where the address has no user.
-    var user: Secret?
-    var password: Secret?
+    /// User and password, decoded; nil where the address has no user.
+    var authorization: Authorization?
 
     /// Why a text names no proxy, in words that hold nothing of it but its scheme.
     package struct Unreadable: Error, Sendable, Hashable {
@@ -48,8 +47,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
                 let password = (words.count == 2 ? words[1] : "").removingPercentEncoding
             else { throw Unreadable(why: "the proxy's user or password is not properly percent-encoded") }
             guard kind == .http else { throw Unreadable(why: "a SOCKS proxy is given no user and password here") }
-            self.user = Secret(user)
-            self.password = Secret(password)
+            authorization = .basic(user: Secret(user), password: Secret(password))
             rest = rest[at...].dropFirst()
         }
         guard let (host, port) = Self.hostAndPort(rest) else {
@@ -89,14 +87,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
             case .http: "http"
             case .socks(let resolvesNames): resolvesNames ? "socks5h" : "socks5"
             }
-        return "\(scheme)://\(user == nil ? "" : "***@")\(authority)"
-    }
-
-    /// The value of `Proxy-Authorization` (RFC 7617); nil without a user.
-    var authorization: String? {
-        guard let user else { return nil }
-        let pair = user.secretText + ":" + (password?.secretText ?? "")
-        return "Basic " + Data(pair.utf8).base64EncodedString()
+        return "\(scheme)://\(authorization == nil ? "" : "***@")\(authority)"
     }
 }
 

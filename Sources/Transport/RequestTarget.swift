@@ -59,6 +59,4 @@ struct RequestTarget: Sendable, Hashable {
     var hostField: String {
         port == (isSecure ? 443 : 80) ? endpoint.bracketedHost : endpoint.authority
     }
-
-    var isNumeric: Bool { AddressScope.ofNumeric(host) != nil }
 }
