@@ -24,7 +24,7 @@ final class Dispatcher: Sendable {
         await withTaskCancellationHandler {
             await withTaskExecutorPreference(tools.threads.engine) { await runToTheEnd() }
         } onCancel: {
-            later { self.change { $0.isCancelled = true } }
+            later { self.change { $0.isOver = true } }
         }
     }
 

@@ -45,7 +45,7 @@ extension EngineRun {
         tools.logger.error("the requested changes cannot be read", metadata: ["error": "\(error)"])
         failedLooks += 1
         let failure = Failure.of(error)
-        if failure.disposition == .stop, failedLooks >= Self.maxFailedLooks, !isCancelled { stop(because: failure) }
+        if failure.disposition == .stop, failedLooks >= Self.maxFailedLooks, !isOver { stop(because: failure) }
     }
 
     /// Ends a transfer that the user stopped. A paused one keeps what it has, a cancelled one drops it.
@@ -265,7 +265,7 @@ extension EngineRun {
 
     private mutating func tryAgain(_ index: Int, because reason: AttemptResult.RetryReason) {
         let wanted = transfers[index].wanted
-        if reason.after ?? 0 > RetryPolicy.longestRequestedWait, !isCancelled, !isOver {
+        if reason.after ?? 0 > RetryPolicy.longestRequestedWait, !isOver {
             return closeServer(because: reason, insteadOf: index)
         }
         let retry = tools.settings.retry
@@ -274,7 +274,7 @@ extension EngineRun {
         let gap = reason.isServerBusy ? holdServer(of: index, because: reason) : 0
         let server = reason.server ?? wanted.server
         let troubles = self.troubles[server] ?? 0
-        guard !isCancelled, !isOver else { return }
+        guard !isOver else { return }
         if reason.isServerBusy, troubles > max(retry.retries, 2) {
             return closeServer(because: reason, afterTroubles: troubles, insteadOf: index)
         }
@@ -306,7 +306,7 @@ extension EngineRun {
             transfers[index].wanted.episode.address = address
             schedule.postpone(index, until: now)
         case .failure(let failure):
-            if !isCancelled, !isOver { giveUp(index, failure) }
+            if !isOver { giveUp(index, failure) }
         }
         return nil
     }

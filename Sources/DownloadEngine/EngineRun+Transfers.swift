@@ -69,7 +69,8 @@ extension EngineRun {
     struct Transfers {
         private var requests: [TransferRequest] = []
         private(set) var begun: [Int: Transfer] = [:]
-        private var finished: [Int: ContinuousClock.Instant] = [:]
+        /// When those came to their end that did.
+        private(set) var finished: [Int: ContinuousClock.Instant] = [:]
         private var withdrawn = 0
 
         var count: Int { requests.count - withdrawn }
@@ -91,13 +92,6 @@ extension EngineRun {
             withdrawn += 1
         }
 
-        func isFinished(_ index: Int) -> Bool { finished[index] != nil }
-
-        /// Whether the transfer came to its end after the moment.
-        func isFinished(_ index: Int, after moment: ContinuousClock.Instant) -> Bool {
-            finished[index].map { $0 > moment } ?? false
-        }
-
         /// Lets go of a transfer that came to its end.
         mutating func finish(_ index: Int) -> Transfer {
             finished[index] = .now
@@ -106,7 +100,7 @@ extension EngineRun {
 
         /// Those that are not finished, waiting ones included.
         var unfinished: some Sequence<Transfer> {
-            requests.indices.lazy.filter { !isFinished($0) }.map { self[$0] }
+            requests.indices.lazy.filter { finished[$0] == nil }.map { self[$0] }
         }
     }
 }

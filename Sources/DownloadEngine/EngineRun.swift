@@ -35,8 +35,7 @@ struct EngineRun {
     var measured: Int?
     /// Of the attempts under way, by their transfers' indices.
     var meters: [Int: TransferMeter] = [:]
-    var isCancelled = false
-    /// Whether the run's time is up.
+    /// Whether the run was cancelled, or its time is up.
     var isOver = false
     /// Whether something was taken out of the inbox that is not among the transfers yet.
     var isTaking = false
@@ -97,19 +96,18 @@ struct EngineRun {
     ) -> [EpisodeIdentity] {
         var added: [TransferRequest] = []
         var raised: [(index: Int, rank: Int)] = []
-        for var request in Self.withoutRepetitions(requests) {
+        for var request in requests {
             let episode = request.episode.identity
             if let index = indexByEpisode[episode], !mayBegin(&request, anew: index, stopped) {
-                if !transfers.isFinished(index), transfers[index].failedAt == nil {
-                    raised.append((index, request.rank))
-                }
+                if isAmongTransfers(episode) { raised.append((index, request.rank)) }
                 continue
             }
             indexByEpisode[episode] = transfers.add(request)
             added.append(request)
         }
-        schedule.raise(raised)
         schedule.add(added.map { ($0.server, $0.rank) })
+        // What was asked for twice among them is one of these.
+        schedule.raise(raised)
         if beginsNothingMore { beginNothingMore() }
         return added.map(\.episode.identity)
     }
@@ -119,7 +117,7 @@ struct EngineRun {
     private mutating func mayBegin(
         _ request: inout TransferRequest, anew index: Int, _ stopped: Set<EpisodeIdentity>
     ) -> Bool {
-        if transfers.isFinished(index) { return !transfers.isFinished(index, after: request.asOf) }
+        if let finishedAt = transfers.finished[index] { return finishedAt <= request.asOf }
         if let failedAt = transfers[index].failedAt {
             guard failedAt <= request.asOf else { return false }
             // What came of it before is no longer what came of it.
@@ -139,25 +137,13 @@ struct EngineRun {
         return true
     }
 
-    /// Each episode once, with the lowest of its ranks.
-    private static func withoutRepetitions(_ requests: [TransferRequest]) -> [TransferRequest] {
-        let ranks = Dictionary(requests.map { ($0.episode.identity, $0.rank) }, uniquingKeysWith: min)
-        guard ranks.count < requests.count else { return requests }
-        var known: Set<EpisodeIdentity> = []
-        return requests.filter { known.insert($0.episode.identity).inserted }.map { request in
-            var request = request
-            request.rank = ranks[request.episode.identity] ?? request.rank
-            return request
-        }
-    }
-
     /// Seconds since the run began.
     var now: Double {
         (ContinuousClock.now - begin) / .seconds(1)
     }
 
     /// Whether what has begun is to be brought to its end.
-    var goesOn: Bool { !isCancelled && !isOver && report.stop == nil }
+    var goesOn: Bool { !isOver && report.stop == nil }
 
     var mayStart: Bool { goesOn && measured == nil && received.count + publishing < Self.maxBacklog }
 
@@ -206,15 +192,15 @@ struct EngineRun {
 
     /// Records that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
     mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) {
-        guard let index = indexByEpisode[episode], !transfers.isFinished(index), transfers[index].stoppedAs != state
+        guard let index = indexByEpisode[episode], transfers.finished[index] == nil, transfers[index].stoppedAs != state
         else { return }
         // What is paused, or was given up, can still be cancelled.
-        let isOver = transfers[index].hasHalted || transfers[index].failedAt != nil
-        if isOver, state != .cancelled { return }
+        let hasEnded = transfers[index].hasHalted || transfers[index].failedAt != nil
+        if hasEnded, state != .cancelled { return }
         transfers[index].stoppedAs = state
-        if !isOver, let worker = transfers[index].worker {
+        if !hasEnded, let worker = transfers[index].worker {
             workers[worker]?.task.cancel()
-        } else if isOver || schedule.drop(index) {
+        } else if hasEnded || schedule.drop(index) {
             _ = halt(index)
         }
     }
@@ -224,7 +210,7 @@ struct EngineRun {
 
     /// Whether an episode is among the run's transfers, and neither finished nor given up.
     func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
-        indexByEpisode[episode].map { !transfers.isFinished($0) && transfers[$0].failedAt == nil } ?? false
+        indexByEpisode[episode].map { transfers.finished[$0] == nil && transfers[$0].failedAt == nil } ?? false
     }
 
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has

@@ -52,11 +52,6 @@ enum AddressScope: Sendable, Hashable {
         return carriers.filter { $0.block.contains(address) }.map { Array(address[$0.offset..<$0.offset + 4]) }
     }
 
-    /// The scope of what a name resolves to.
-    private static func ofResolved(_ address: [UInt8]) -> AddressScope {
-        address.allSatisfy { $0 == 0 } ? .nowhere : AddressScope(address)
-    }
-
     /// The scope of a numeric address; nil when the text is a name.
     static func ofNumeric(_ host: String) -> AddressScope? {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
@@ -100,16 +95,10 @@ enum AddressScope: Sendable, Hashable {
         var scopes: Set<AddressScope> = []
         var next = list
         while let entry = next?.pointee {
-            let address = UnsafeRawPointer(entry.ai_addr)
-            switch entry.ai_family {
-            case AF_INET:
-                let four = address?.loadUnaligned(as: sockaddr_in.self).sin_addr
-                if let four { scopes.insert(ofResolved(withUnsafeBytes(of: four) { Array($0) })) }
-            case AF_INET6:
-                let six = address?.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-                if let six { scopes.insert(ofResolved(withUnsafeBytes(of: six) { Array($0) })) }
-            default: break
-            }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if let scope = ["0.0.0.0", "::"].contains(address) ? .nowhere : ofNumeric(address) { scopes.insert(scope) }
             next = entry.ai_next
         }
         return scopes

@@ -58,24 +58,22 @@ package struct Netrc: Sendable, Hashable {
 
 /// Takes a netrc file apart.
 private struct NetrcWords {
+    private let text: String.UnicodeScalarView
     private var rest: Substring.UnicodeScalarView
     /// Of the word that was read last, from 1 on.
-    private(set) var line = 1
+    var line: Int { 1 + text[..<rest.startIndex].count { $0 == "\n" } }
 
     init(_ text: String) {
-        let scalars = text.unicodeScalars
-        rest = scalars.dropFirst(scalars.first == "\u{FEFF}" ? 1 : 0)
+        self.text = text.unicodeScalars
+        rest = self.text.dropFirst(self.text.first == "\u{FEFF}" ? 1 : 0)
     }
 
     mutating func next() throws(UnreadableLine) -> String? {
-        while let scalar = rest.first, scalar.properties.isWhitespace { advance() }
+        rest = rest.drop(while: \.properties.isWhitespace)
         guard let first = rest.first else { return nil }
         if first == "\"" { return try quoted() }
-        var word = String.UnicodeScalarView()
-        while let scalar = rest.first, !scalar.properties.isWhitespace {
-            word.append(scalar)
-            advance()
-        }
+        let word = rest.prefix { !$0.properties.isWhitespace }
+        rest = rest[word.endIndex...]
         return String(word)
     }
 
@@ -85,29 +83,25 @@ private struct NetrcWords {
         return value
     }
 
-    mutating func skipLine() {
-        while let scalar = rest.first, scalar != "\n" { advance() }
-    }
+    mutating func skipLine() { rest = rest.drop { $0 != "\n" } }
 
     /// To behind the next empty line.
     mutating func skipMacro() {
         repeat {
             skipLine()
-            if !rest.isEmpty { advance() }
+            rest = rest.dropFirst()
         } while rest.first.map { $0 != "\n" && $0 != "\r" } ?? false
     }
 
     private mutating func quoted() throws(UnreadableLine) -> String {
         let begin = line
         var word = String.UnicodeScalarView()
-        advance()
-        while let scalar = rest.first {
-            advance()
+        rest.removeFirst()
+        while let scalar = rest.popFirst() {
             switch scalar {
             case "\"": return String(word)
             case "\\":
-                guard let escaped = rest.first else { break }
-                advance()
+                guard let escaped = rest.popFirst() else { break }
                 switch escaped {
                 case "n": word.append("\n")
                 case "r": word.append("\r")
@@ -118,10 +112,5 @@ private struct NetrcWords {
             }
         }
         throw UnreadableLine(line: begin, why: "a quotation mark is not closed")
-    }
-
-    private mutating func advance() {
-        if rest.first == "\n" { line += 1 }
-        rest = rest.dropFirst()
     }
 }

@@ -13,7 +13,8 @@ final class DiskGuard: Sendable {
     private let minFreeSpace: Int64
     /// Bytes that the store's journal takes before it is written back.
     private static let storeGrowth: Int64 = 4 << 20
-    private let began = Mutex<FolderID?>(nil)
+    /// Device and inode of the folder of the partial files at the first look.
+    private let began = Mutex<(dev_t, ino_t)?>(nil)
     private let requireHeld: @Sendable () throws -> Void
 
     /// - Parameters:
@@ -31,12 +32,6 @@ final class DiskGuard: Sendable {
         self.minFreeSpace = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
     }
 
-    /// Which folder the partial files lie in, whatever its path.
-    private struct FolderID: Equatable {
-        let device: dev_t
-        let inode: ino_t
-    }
-
     /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look, or another
     ///   run took the library over.
     func requireSameDisk() throws {
@@ -44,12 +39,12 @@ final class DiskGuard: Sendable {
         guard lstat(partialFolder, &status) == 0 else {
             throw vanished(why: Message(errno: errno))
         }
-        let current = FolderID(device: status.st_dev, inode: status.st_ino)
-        let isTheSame = began.withLock { began in
+        let current = (status.st_dev, status.st_ino)
+        let first = began.withLock { began in
             began = began ?? current
-            return began == current
+            return began ?? current
         }
-        guard isTheSame else { throw vanished(why: "another folder stands at its path") }
+        guard first == current else { throw vanished(why: "another folder stands at its path") }
         try requireHeld()
     }
 

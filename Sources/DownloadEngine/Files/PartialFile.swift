@@ -130,12 +130,12 @@ package final class PartialFile {
 
     /// Reads what an earlier run left, so that the digests cover it.
     package func digestExistingBytes() throws {
-        try read(from: 0, to: length, digest)
+        try read(from: 0, to: length) { digests.update($0) }
     }
 
     /// Takes what others wrote ahead into the file's beginning, up to the byte, exclusive.
     func takeOver(to end: Int64) throws {
-        try read(from: length, to: end, digest)
+        try read(from: length, to: end) { digests.update($0) }
         length = end
     }
 
@@ -169,7 +169,7 @@ package final class PartialFile {
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws {
         try Self.write(bytes, to: descriptor, at: length, of: path) { length += Int64($0) }
-        digest(bytes)
+        digests.update(bytes)
     }
 
     static func write(
@@ -195,10 +195,6 @@ package final class PartialFile {
             }
             return expected.elementsEqual(found)
         }
-    }
-
-    private func digest(_ bytes: UnsafeRawBufferPointer) {
-        digests.update(bytes)
     }
 
     /// Returns when everything written is on the disk itself.
