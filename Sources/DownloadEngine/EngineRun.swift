@@ -247,7 +247,8 @@ struct EngineRun {
     /// What has begun is brought to its end, and nothing else starts.
     private mutating func beginNothingMore() {
         beginsNothingMore = true
-        schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
+        let begun = transfers.begun
+        schedule.dropWaiting { begun[$0]?.startedAt == nil }
     }
 
     /// Gives a slot that nothing else could take to a large transfer that others can help.

@@ -80,7 +80,8 @@ struct TransferAttempt: Sendable {
 
     /// Ends the use of the partial file, unless it is received whole: then it is the publisher's.
     private mutating func finish(with partial: PartialFile) async throws {
-        await endHelp(isOfUse: result.ending.isRetry)
+        let goesOn = if case .retry = result.ending { true } else { false }
+        await endHelp(isOfUse: goesOn)
         if result.isReceived { return }
         if result.progress > 0 {
             try await commitOffset(of: partial)
@@ -340,7 +341,7 @@ struct TransferAttempt: Sendable {
             let ending = try await take(
                 body, of: decoded, total: nil, behind: 0, overlap: 0, upTo: nil, into: partial)
             if let ending { return ending }
-            return try await verified(partial, total: body.provesItsEnd ? partial.length : nil)
+            return try await verified(partial, total: body.coding.isDecodable ? partial.length : nil)
         } catch let failure as TransportError where failure.disposition == .skip {
             // What grew without measure is not left lying on the disk.
             try await discard(partial)

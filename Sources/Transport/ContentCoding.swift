@@ -24,7 +24,7 @@ package enum ContentCoding: Equatable, Sendable {
         }
     }
 
-    /// True if a body of it can be decoded here.
+    /// True if a body of it can be decoded here. Its own checksum tells then that it is whole.
     package var isDecodable: Bool { self == .gzip || self == .deflate }
 }
 

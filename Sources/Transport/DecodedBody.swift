@@ -28,9 +28,6 @@ package struct DecodedBody: AsyncSequence, AsyncIteratorProtocol {
     private var received: Int64 = 0
     private var decoded: Int64 = 0
 
-    /// Whether the body's own checksum tells that it is whole.
-    package var provesItsEnd: Bool { coding.isDecodable }
-
     /// - Parameters:
     ///   - count: the first bytes to look at.
     ///   - ignoresWhatFollows: whether bytes behind the end of the coding are left out, as browsers do.

@@ -63,15 +63,6 @@ package struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
-    /// The same, for others to read: its body, which was read, and decoded, already.
-    func with(body bytes: ByteBuffer) -> HTTPResponse {
-        var response = self
-        response.headers.remove(name: "Content-Encoding")
-        response.body = HTTPResponseBody(
-            base: nil, tail: [bytes], address: address, limits: body.limits, endsWithConnection: false)
-        return response
-    }
-
     /// The first value of a header field; nil when the field is missing or empty.
     package func first(_ name: String) -> String? {
         headers.first(name: name).flatMap { $0.isEmpty ? nil : $0 }

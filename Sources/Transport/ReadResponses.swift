@@ -19,8 +19,12 @@ package final class ReadResponses: Sendable, Hashable {
     ///   - address: what it answers from now on; permanent redirects are behind it.
     ///   - credentials: what was sent for it.
     func keep(_ response: HTTPResponse, body: ByteBuffer, at address: ResourceAddress, credentials: HTTPHeaders) {
-        var response = response.with(body: body)
+        var response = response
         response.movedTo = nil
+        // What is kept was read, and decoded, already.
+        response.headers.remove(name: "Content-Encoding")
+        response.body = HTTPResponseBody(
+            base: nil, tail: [body], address: response.address, limits: response.body.limits, endsWithConnection: false)
         state.withLock { state in
             guard state.length + body.readableBytes <= Self.maxLength else { return }
             state.length += body.readableBytes

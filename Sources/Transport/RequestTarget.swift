@@ -16,12 +16,14 @@ struct Endpoint: Sendable, Hashable {
 
 /// Who a request is for, and what is asked of them: the parts of an address as requests need them.
 struct RequestTarget: Sendable, Hashable {
-    var isSecure: Bool
-    /// Without brackets.
-    var host: String
-    var port: Int
+    let endpoint: Endpoint
     /// Never empty.
-    var pathAndQuery: String
+    let pathAndQuery: String
+
+    var isSecure: Bool { endpoint.isSecure }
+    /// Without brackets.
+    var host: String { endpoint.host }
+    var port: Int { endpoint.port }
 
     /// - Returns: nil for an address that is not one of http or https with a host.
     init?(_ address: ResourceAddress) {
@@ -38,22 +40,16 @@ struct RequestTarget: Sendable, Hashable {
         guard (1...65535).contains(url.port ?? standardPort) else { return nil }
         // What is put on the wire by hand may hold nothing that ends a line or a name.
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) }) else { return nil }
-        self.isSecure = isSecure
-        self.host = host
-        self.port = url.port ?? standardPort
+        endpoint = Endpoint(isSecure: isSecure, host: host, port: url.port ?? standardPort)
         let rest = text.dropFirst(isSecure ? 8 : 7).drop { $0 != "/" && $0 != "?" }
-        self.pathAndQuery = rest.hasPrefix("/") ? String(rest) : "/" + rest
+        pathAndQuery = rest.hasPrefix("/") ? String(rest) : "/" + rest
     }
 
     /// The root of a server.
     init(_ origin: WebOrigin) {
-        self.isSecure = origin.isSecure
-        self.host = origin.host
-        self.port = origin.port
-        self.pathAndQuery = "/"
+        endpoint = Endpoint(isSecure: origin.isSecure, host: origin.host, port: origin.port)
+        pathAndQuery = "/"
     }
-
-    var endpoint: Endpoint { Endpoint(isSecure: isSecure, host: host, port: port) }
 
     /// What `Host` says: the port only where it is not the usual one (RFC 9110 §7.2).
     var hostField: String {

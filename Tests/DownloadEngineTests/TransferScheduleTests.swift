@@ -172,7 +172,7 @@ import Testing
         #expect(startAll(&schedule) == [0])
         let dropped = [0, 2, 2].map { schedule.drop($0) }
         #expect(dropped == [false, true, false])
-        schedule.keepWaiting(only: [3])
+        schedule.dropWaiting { $0 != 3 }
         schedule.end(0)
         #expect(startAll(&schedule) == [3])
         schedule.end(3)

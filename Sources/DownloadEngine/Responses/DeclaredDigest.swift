@@ -15,14 +15,14 @@ enum DeclaredDigest {
     static func strongest(representation: String?, instance: String?, contentMD5: String?) -> ContentDigest? {
         var found: [ContentDigest.Algorithm: ContentDigest] = [:]
         func record(_ name: Substring, _ base64: Substring) {
-            let algorithm: ContentDigest.Algorithm? =
+            let known: (algorithm: ContentDigest.Algorithm, bytes: Int)? =
                 switch name.trimmingCharacters(in: .whitespaces).lowercased() {
-                case "sha-256": .sha256
-                case "sha": .sha1
-                case "md5": .md5
+                case "sha-256": (.sha256, 32)
+                case "sha": (.sha1, 20)
+                case "md5": (.md5, 16)
                 default: nil
                 }
-            guard let algorithm, let bytes = Data(base64Encoded: String(base64)), bytes.count == algorithm.length
+            guard let (algorithm, count) = known, let bytes = Data(base64Encoded: String(base64)), bytes.count == count
             else { return }
             found[algorithm] = found[algorithm] ?? ContentDigest(algorithm: algorithm, hexadecimal: bytes.hexadecimal)
         }
@@ -39,16 +39,5 @@ enum DeclaredDigest {
         }
         if let contentMD5 { record("md5", Substring(contentMD5.trimmingCharacters(in: .whitespaces))) }
         return found[.sha256] ?? found[.sha1] ?? found[.md5]
-    }
-}
-
-extension ContentDigest.Algorithm {
-    /// Bytes.
-    fileprivate var length: Int {
-        switch self {
-        case .md5: 16
-        case .sha1: 20
-        case .sha256: 32
-        }
     }
 }

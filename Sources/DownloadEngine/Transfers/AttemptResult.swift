@@ -21,10 +21,6 @@ struct AttemptResult: Sendable {
         case expired(Failure)
         /// The run was interrupted; what was received is kept.
         case stopped
-
-        var isRetry: Bool {
-            if case .retry = self { true } else { false }
-        }
     }
 
     /// Why a transfer is to be tried again.

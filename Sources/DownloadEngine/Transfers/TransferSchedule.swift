@@ -257,17 +257,14 @@ struct TransferSchedule {
         return true
     }
 
-    /// Takes what is meant of all that waits for a server out of the schedule.
+    /// Takes what is meant of all that waits, for one server or for any, out of the schedule.
     /// - Returns: what that is.
-    mutating func dropWaiting(for server: String, where isMeant: (Int) -> Bool) -> [Int] {
-        let dropped = servers[server]?.waiting.filter(isMeant) ?? []
+    @discardableResult
+    mutating func dropWaiting(for server: String? = nil, where isMeant: (Int) -> Bool) -> [Int] {
+        let names = server.map { [$0] } ?? Array(servers.keys)
+        let dropped = names.flatMap { servers[$0]?.waiting.filter(isMeant) ?? [] }
         for index in dropped { drop(index) }
-        return Array(dropped)
-    }
-
-    /// Takes everything that waits, save for these, out of the schedule.
-    mutating func keepWaiting(only indices: Set<Int>) {
-        for index in servers.values.flatMap({ $0.waiting.subtracting(indices) }) { drop(index) }
+        return dropped
     }
 
     /// Frees the slot of a running transfer.
