@@ -38,8 +38,7 @@ enum ConnectionRoute: Sendable, Hashable {
 
     /// What is connected to: the server, or the proxy.
     func endpoint(for target: RequestTarget) -> Endpoint {
-        guard let proxy else { return target.endpoint }
-        return Endpoint(isSecure: false, host: proxy.host, port: proxy.port)
+        proxy?.endpoint ?? target.endpoint
     }
 
     /// What the request line asks for. A proxy that forwards takes the absolute form (RFC 9112 §3.2.2): the connection leads
@@ -62,7 +61,7 @@ extension ConnectionRoute {
         switch failure.kind {
         case .refused: kind = .proxy("the proxy \(proxy) refuses the connection")
         case .unreachable: kind = .proxy("the proxy \(proxy) cannot be reached")
-        case .unresolvable(let host) where host == proxy.host:
+        case .unresolvable(let host) where host == proxy.endpoint.host:
             kind = .proxy("the host name of the proxy \(proxy) cannot be resolved")
         default: return classified
         }

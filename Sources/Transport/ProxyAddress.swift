@@ -11,9 +11,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var kind: Kind
-    /// Without brackets.
-    package var host: String
-    package var port: Int
+    let endpoint: Endpoint
     /// User and password, decoded; nil where the address has no user.
     var authorization: Authorization?
 
@@ -50,14 +48,13 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
             authorization = .basic(user: Secret(user), password: Secret(password))
             rest = rest[at...].dropFirst()
         }
-        guard let (host, port) = Self.hostAndPort(rest) else {
+        guard let endpoint = Self.endpoint(rest) else {
             throw Unreadable(why: "the proxy's address has no proper host and port")
         }
-        self.host = host
-        self.port = port
+        self.endpoint = endpoint
     }
 
-    private static func hostAndPort(_ text: Substring) -> (String, Int)? {
+    private static func endpoint(_ text: Substring) -> Endpoint? {
         let host: Substring
         var rest: Substring
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -70,15 +67,12 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         }
         let isName = host.allSatisfy { $0.isLetter || $0.isNumber || "-_.:%".contains($0) }
         guard !host.isEmpty, isName else { return nil }
-        if rest.isEmpty { return (String(host), 1080) }
+        if rest.isEmpty { return Endpoint(isSecure: false, host: String(host), port: 1080) }
         guard rest.removeFirst() == ":", rest.count <= 5, rest.allSatisfy({ $0.isASCII && $0.isNumber }),
             let port = rest.isEmpty ? 1080 : Int(rest), (1...65535).contains(port)
         else { return nil }
-        return (String(host), port)
+        return Endpoint(isSecure: false, host: String(host), port: port)
     }
-
-    /// `host:port`, with an IPv6 address in brackets.
-    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
     /// With its scheme, and without user and password.
     package var description: String {
@@ -87,7 +81,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
             case .http: "http"
             case .socks(let resolvesNames): resolvesNames ? "socks5h" : "socks5"
             }
-        return "\(scheme)://\(authorization == nil ? "" : "***@")\(authority)"
+        return "\(scheme)://\(authorization == nil ? "" : "***@")\(endpoint.authority)"
     }
 }
 
