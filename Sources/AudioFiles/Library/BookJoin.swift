@@ -382,7 +382,6 @@ package struct BookJoin: Sendable {
     private func publish(
         _ made: [JoinedFile], at paths: [String], _ plan: JoinPlan, _ store: CatalogStore
     ) async throws {
-        let library = library
         try await store.recordJoinedFiles(plan.recorded + made, of: plan.book.identity)
         for (file, path) in zip(made, paths) {
             try await runBlocking {

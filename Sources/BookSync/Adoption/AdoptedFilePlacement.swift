@@ -51,11 +51,10 @@ struct AdoptedFilePlacement: Sendable {
     /// - Returns: what it looks like in its place.
     private func place(_ item: AdoptionReport.Item, facts: FileAttributes) async throws -> FileAttributes {
         let source = folder + "/" + item.from
-        let (way, library, path) = (way, library, item.path)
         return try await runBlocking {
             let waiting = try LibraryFolder.newWorkFile(in: library.path)
             let onOneDisk = try isOneFilesystem(source, library.partialFolder)
-            let (targetFolder, name) = splitLibraryPath(path)
+            let (targetFolder, name) = splitLibraryPath(item.path)
             let target = try LibraryDirectory(targetFolder, in: library.path)
             switch way {
             case .inPlace:
@@ -87,7 +86,6 @@ struct AdoptedFilePlacement: Sendable {
     /// Deletes what had been fetched of the episode, and the original of what was moved over to another disk, if that is still what
     /// was copied.
     private func tidyUp(_ item: AdoptionReport.Item, _ copied: FileAttributes) async throws {
-        let (library, way) = (library, way)
         let source = folder + "/" + item.from
         try await runBlocking {
             try PartialFile.drop(item.episode.identity, in: library.partialFolder)

@@ -67,7 +67,6 @@ package struct BookExport: Sendable {
         _ bytes: [UInt8], to path: String, origin: String? = nil, _ outcome: inout ExportOutcome
     ) async throws {
         outcome.path = path
-        let library = library
         let digest = ExportDisk.digest(of: bytes)
         let existing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + path) }
         let recorded = try await store.exportedFile(at: path)
@@ -121,7 +120,6 @@ package struct BookExport: Sendable {
     /// Deletes what was written of this kind elsewhere, before the book changed its folder or its title.
     /// - Parameter path: what stays; nil where the book has no folder any more.
     private func clearOld(_ kind: ExportKind, of book: BookIdentity, but path: String?) async throws {
-        let library = library
         for old in try await store.exportedFiles(of: book, kind: kind.rawValue) where old.path != path {
             try await runBlocking {
                 guard case .file(let present) = try ExportDisk.existingFile(at: library + "/" + old.path),
@@ -172,7 +170,6 @@ package struct BookExport: Sendable {
 
     /// What is recorded of the book's cover, if that is there still.
     private func coverFile(of book: BookIdentity, in folder: String) async throws -> ExportedFile? {
-        let library = library
         for file in try await store.exportedFiles(of: book, kind: ExportKind.cover.rawValue)
         where splitLibraryPath(file.path).folder == folder {
             let existing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + file.path) }
@@ -184,7 +181,6 @@ package struct BookExport: Sendable {
     /// A cover in the folder that is not the book's own: the user's, or that of a book that shares the folder.
     /// - Returns: its path, relative to the library, and why it is left.
     private func othersCover(than book: BookIdentity, in folder: String) async throws -> (path: String, why: Message)? {
-        let library = library
         for path in CoverPicture.paths(in: folder) {
             guard
                 case .file(let digest) = try await runBlocking({ try ExportDisk.existingFile(at: library + "/" + path) }

@@ -179,7 +179,6 @@ package struct BookMove: Sendable {
                 "the libraries '\(from.name)' and '\(to.name)' both have it",
                 "unsubscribe or remove it in one")
         }
-        let (from, to) = (from, to)
         let (report, occupied, needsNoRoom) = try await runBlocking {
             var (report, occupied) = (Report(), String?.none)
             for path in paths {

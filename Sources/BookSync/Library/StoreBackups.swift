@@ -27,7 +27,6 @@ struct StoreBackups: Sendable {
 
     /// The newest first.
     func copies() async throws -> [Copy] {
-        let path = path
         return try await runBlocking {
             guard FileManager.default.fileExists(atPath: path) else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
@@ -48,13 +47,12 @@ struct StoreBackups: Sendable {
         guard store.damage == nil,
             store.hasWrittenDurably || (copies.first?.madeAt ?? .distantPast) < now - Self.longestGap
         else { return }
-        let (path, storePath) = (path, folder.storePath)
         let unfinished = path + "/unfinished"
         try await runBlocking {
             try LibraryFolder.makeFolder(path, in: folder.path)
             try DatabaseFiles(unfinished).delete()
             let space = try DiskSpace(of: path)
-            if space.missing(for: fileSize(storePath) ?? 0, leaving: 0) != nil {
+            if space.missing(for: fileSize(folder.storePath) ?? 0, leaving: 0) != nil {
                 throw Failure.file("the store cannot be copied to \(path)", errno: ENOSPC)
             }
         }

@@ -247,7 +247,6 @@ struct OperationExecution: Sendable {
 
     private func settleMoved(_ operations: [FileOperation]) async throws {
         guard !operations.isEmpty else { return }
-        let library = library
         let folders = Set(operations.flatMap { [$0.source, $0.target] }.map { String(splitLibraryPath($0).folder) })
         let files = try await FolderScan.scan(folders: folders, under: library)
         var moved: [FileOperation] = []

@@ -49,7 +49,6 @@ package struct Trash: Sendable {
         guard !episodes.isEmpty else { return collected }
         let files = try await follow(episodes.compactMap(\.file))
         let removed = episodes.compactMap { shelved in files[shelved.episode.identity].map { (shelved, $0) } }
-        let library = library
         let found = try await runBlocking {
             try removed.map { _, file -> Bool? in
                 let path = library + "/" + file.path
@@ -91,7 +90,6 @@ package struct Trash: Sendable {
     /// - Returns: all of them, by their episodes.
     private func follow(_ files: [LocalFile]) async throws -> [EpisodeIdentity: LocalFile] {
         var followed = Dictionary(files.map { ($0.episode, $0) }) { first, _ in first }
-        let library = library
         let gone = try await runBlocking {
             try files.filter { file in try lookedUp(library + "/" + file.path).map(file.isSame) != true }
         }
@@ -140,7 +138,6 @@ package struct Trash: Sendable {
             (operation.file.path, operation.file.isNamedByUser) = (path, false)
             return operation
         }
-        let library = library
         let found = try await runBlocking {
             wanted.map { operation in Result { try Self.isBack(operation, in: library) } }
         }

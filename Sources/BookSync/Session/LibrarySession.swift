@@ -131,7 +131,6 @@ package struct LibrarySession: Sendable {
 
     /// - Throws: ``Failure`` when another run took the library over.
     private func requireHeld() async throws {
-        let lock = lock
         try await runBlocking { try lock.requireHeld() }
     }
 

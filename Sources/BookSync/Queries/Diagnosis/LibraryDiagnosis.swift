@@ -52,11 +52,9 @@ struct LibraryDiagnosis: Sendable {
         case .unreachable(let why):
             throw LibraryFolder.unwritable(path, why: why)
         case .missing:
-            let path = path
             try await runBlocking { try LibraryFolder.requireParent(of: path) }
             return .warning("library", "\(path) is not there yet", remedy: "the first run makes it")
         case .empty, .begun:
-            let folder = folder
             try await runBlocking {
                 try folder.requireOwnFiles()
                 try folder.tryWritingUnseen()
@@ -70,7 +68,6 @@ struct LibraryDiagnosis: Sendable {
     // MARK: The lock
 
     private func locking() async throws -> Finding {
-        let folder = folder
         return try await Finding.of("locking") {
             try await runBlocking { try LibraryLock.requireLocking(in: folder) }
             let mount = try await runBlocking { MountedFilesystem(of: folder.path) }
@@ -84,7 +81,6 @@ struct LibraryDiagnosis: Sendable {
     }
 
     private func lock(_ isHeld: Bool) async throws -> Finding {
-        let folder = folder
         let (owner, isShared) = try await runBlocking {
             (LockOwner(of: folder), MountedFilesystem.isShared(folder.path))
         }
@@ -110,7 +106,6 @@ struct LibraryDiagnosis: Sendable {
     }
 
     private func renaming() async throws -> Finding {
-        let folder = folder
         return try await Finding.of("renaming") {
             try await runBlocking { try DiskTraits(of: folder).renamesExclusively }
                 ? .ok("renaming", "files are put in place without ever overwriting one")
@@ -121,7 +116,6 @@ struct LibraryDiagnosis: Sendable {
     }
 
     private func disk() async throws -> Finding {
-        let folder = folder
         return try await Finding.of("disk") {
             let traits = try await runBlocking { try DiskTraits(of: folder) }
             let kind = traits.kind ?? "?"
@@ -152,7 +146,6 @@ struct LibraryDiagnosis: Sendable {
     // MARK: The store
 
     private func store() async throws -> Finding {
-        let folder = folder
         return try await Finding.of("store") {
             try await folder.refuseLostStore()
             let (path, size) = try await folder.readableFile()
@@ -191,22 +184,21 @@ struct LibraryDiagnosis: Sendable {
     // MARK: Room
 
     private func space(_ state: LibraryState) async throws -> Finding {
-        let (path, wanted) = (path, minFreeSpace)
         return try await Finding.of("space") {
             let space = try await runBlocking { () -> DiskSpace in
                 guard state == .missing else { return try DiskSpace(of: path) }
                 return try DiskSpace(of: URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
             }
-            let reserve = describeBytes(space.reserve(of: wanted))
+            let reserve = describeBytes(space.reserve(of: minFreeSpace))
             // The store needs room as well, if only a little.
-            if let missing = space.missing(for: 1 << 20, leaving: wanted), missing > 0 {
+            if let missing = space.missing(for: 1 << 20, leaving: minFreeSpace), missing > 0 {
                 throw Failure(
                     .inputOutput, what: "the disk of the library is full",
                     why: "\(describeBytes(space.free)) are free, and \(reserve) are to stay free",
                     remedy: "make room, or lower downloads.min-free-space")
             }
             let toCome = await bytesToCome()
-            if let missing = space.missing(for: toCome, leaving: wanted) {
+            if let missing = space.missing(for: toCome, leaving: minFreeSpace) {
                 return .warning(
                     "space",
                     "\(describeBytes(space.free)) free, \(reserve) reserved, \(describeBytes(toCome)) to come for what has begun",

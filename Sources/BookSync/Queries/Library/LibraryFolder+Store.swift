@@ -67,9 +67,8 @@ extension LibraryFolder {
 
     /// Whether a run has been here: what booksync keeps for itself is there, and so are files that a store would know.
     package func isInUse() async throws -> Bool {
-        let (library, own) = (path, ownFolder)
-        guard try await runBlocking({ FileManager.default.fileExists(atPath: own) }) else { return false }
-        let entries = try await FolderScan.scan(folders: ["", Self.partialPath], under: library).keys
+        guard try await runBlocking({ FileManager.default.fileExists(atPath: ownFolder) }) else { return false }
+        let entries = try await FolderScan.scan(folders: ["", Self.partialPath], under: path).keys
         return entries.contains { $0.hasPrefix(Self.partialPath + "/") ? $0.hasSuffix(".part") : !$0.hasPrefix(".") }
     }
 }

@@ -47,7 +47,6 @@ package struct StoreCopy: Sendable {
         _ store: CatalogStore, mayPublish: @escaping @Sendable () throws -> Void = {}
     ) async throws {
         guard store.damage == nil, try await runBlocking({ isNeeded }) else { return }
-        let (path, library) = (path, folder.path)
         let unfinished = path + ".new-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         let outcome = await Result.of {
             try await store.copy(to: unfinished)
@@ -55,7 +54,7 @@ package struct StoreCopy: Sendable {
                 try mayPublish()
                 try systemCall("\(unfinished) cannot be written") { chmod(unfinished, 0o600) }
                 try systemCall("\(path) cannot be written") { rename(unfinished, path) }
-                try LibraryDirectory(".booksync", in: library, creating: false).sync()
+                try LibraryDirectory(".booksync", in: folder.path, creating: false).sync()
             }
         }
         if case .failure = outcome {

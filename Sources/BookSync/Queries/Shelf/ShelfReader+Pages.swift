@@ -24,7 +24,6 @@ extension ShelfReader {
         of book: BookIdentity, _ selection: EpisodeSelection, from first: Int, count: Int
     ) async throws -> EpisodePage? {
         guard let shelved = try await books(among: [book]).first else { return nil }
-        let isRunUnderWay = isRunUnderWay
         let partials = try await PartialSizes(library: library)
         let episodes = try await store.episodes(
             of: book, selection, isRunUnderWay: isRunUnderWay, from: first, count: count)
