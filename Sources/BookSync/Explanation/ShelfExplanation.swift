@@ -7,33 +7,23 @@ import LibraryFiles
 import Logging
 import Settings
 
-/// Brings together what explains episodes, from the store, the disk and the planner; no request is ever sent.
-package struct ShelfExplanation: Sendable {
-    private let configuration: Configuration
-    private let logger: Logger
-
-    package init(configuration: Configuration, logger: Logger) {
-        self.configuration = configuration
-        self.logger = logger
-    }
-
+extension Configuration {
+    /// Brings together what explains episodes, from the store, the disk and the planner; no request is ever sent.
     /// - Returns: an explanation for each episode that passes the filter, by section.
     /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or the book or section is not on the shelf.
-    package func explain(_ book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeExplanation] {
-        try await LibraryFolder.reading(configuration.library) {
-            try await explain(book, filter: filter, store: $0)
-        }
+    package func explain(
+        _ book: BookIdentity, filter: EpisodeFilter, logger: Logger
+    ) async throws -> [EpisodeExplanation] {
+        try await LibraryFolder.reading(library) { try await explain(book, filter: filter, store: $0, logger: logger) }
     }
 
     private func explain(
-        _ book: BookIdentity, filter: EpisodeFilter, store: CatalogStore
+        _ book: BookIdentity, filter: EpisodeFilter, store: CatalogStore, logger: Logger
     ) async throws -> [EpisodeExplanation] {
-        let library = configuration.library
         let episodes = try await store.episodes(in: .books([(book: book, filter: filter)]))
         guard let shelf = try await store.books([book]).first else { throw Failure.notOnTheShelf(book) }
-        let subscription = try configuration.allSubscriptions(with: try await store.subscriptions())
-            .first { $0.book == book }
-        let actions = try await plannedActions(book, subscription)
+        let subscription = try allSubscriptions(with: try await store.subscriptions()).first { $0.book == book }
+        let actions = try await plannedActions(book, subscription, logger)
         let partials = try await PartialSizes(library: library)
         let folders = Set(episodes.compactMap(\.file).map { String(splitLibraryPath($0.path).folder) })
         let scan = try await FolderScan.scan(folders: folders, under: library)
@@ -51,7 +41,7 @@ package struct ShelfExplanation: Sendable {
             explanation.isInTrash = trashed.contains(identity)
             explanation.verifiedAt = try await store.lastVerified(identity)
             explanation.catalogChangedAt = shelf.updatedAt
-            explanation.isOfDirectory = configuration.source(named: book.source)?.kind == .directory
+            explanation.isOfDirectory = source(named: book.source)?.kind == .directory
             explanation.isRunUnderWay = isRunUnderWay
             explanation.isMirrorUnderWay = isMirrorUnderWay
             explanations.append(explanation)
@@ -60,19 +50,13 @@ package struct ShelfExplanation: Sendable {
     }
 
     private func plannedActions(
-        _ book: BookIdentity, _ subscription: Subscription?
+        _ book: BookIdentity, _ subscription: Subscription?, _ logger: Logger
     ) async throws -> [EpisodeIdentity: [SyncAction]] {
-        let request = try RunRequest(
-            items: [
-                .init(
-                    book: book, filter: subscription?.filter ?? .init(), title: subscription?.title,
-                    order: subscription?.order, limits: subscription?.limits ?? .init(),
-                    keep: subscription.flatMap(configuration.keepRule))
-            ],
-            order: configuration.downloads.order)
-        let run = SyncRun(configuration: configuration, logger: logger) { _ in }
+        let items = subscription.map { self.items(of: [$0]) } ?? [.init(book: book)]
+        let run = SyncRun(configuration: self, logger: logger) { _ in }
         var actions: [SyncAction] = []
-        _ = try await run.plan(request, library: configuration.library, offline: true) { actions += $0.actions }
+        let request = try RunRequest(items: items, order: downloads.order)
+        _ = try await run.plan(request, library: library, offline: true) { actions += $0.actions }
         return Dictionary(grouping: actions, by: \.episode.identity)
     }
 }

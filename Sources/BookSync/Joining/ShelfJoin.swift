@@ -3,14 +3,9 @@ import BookModel
 import CatalogStore
 import LibraryFiles
 
-/// Joins books of the shelf as the user asks for it.
-package struct ShelfJoin: Sendable {
-    private let join: BookJoin
-
+extension BookJoin {
     /// Seconds to wait for another run once the episodes are encoded.
-    private static let patience: Double = 60
-
-    package init(_ join: BookJoin) { self.join = join }
+    private static var patience: Double { 60 }
 
     /// Joins the books, one after another; a dry run changes nothing and needs no lock. Episodes are encoded before the
     /// library is locked, unless another run holds the lock and `wait` is 0.
@@ -19,19 +14,18 @@ package struct ShelfJoin: Sendable {
         _ books: [BookIdentity], waitingFor wait: Double, knownLibraries: KnownLibraries?,
         tell: (JoinOutcome) async -> Void
     ) async throws {
-        let library = join.library
         _ = try await LibraryFolder.requireStore(in: library)
-        if join.request.isDryRun, let store = try await LibraryFolder.readableStore(in: library) {
-            return try await store.closing { try await join.execute(books, store: store, tell: tell) }
+        if request.isDryRun, let store = try await LibraryFolder.readableStore(in: library) {
+            return try await store.closing { try await execute(books, store: store, tell: tell) }
         }
         let isRefused = wait <= 0 ? try await LibraryLock.isHeld(in: library) : false
         if !isRefused, let store = try await LibraryFolder.readableStore(in: library) {
-            try await store.closing { try await join.prepare(books, store: store) }
+            try await store.closing { try await prepare(books, store: store) }
         }
         // A run may have begun meanwhile.
         try await LibrarySession.withLibrary(
             at: library, command: "join", waitingFor: isRefused ? wait : max(wait, Self.patience),
             knownLibraries: knownLibraries
-        ) { try await join.execute(books, store: $0.store, tell: tell) }
+        ) { try await execute(books, store: $0.store, tell: tell) }
     }
 }

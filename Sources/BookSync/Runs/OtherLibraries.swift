@@ -2,32 +2,27 @@ import BookModel
 import CatalogStore
 import Settings
 
-/// Keeps what another library has from being fetched into this one.
-package struct OtherLibraries: Sendable {
-    private let others: Configuration?
-
-    /// - Parameter configuration: for one library; where that is none of several, nothing is kept from it.
-    package init(_ configuration: Configuration) {
-        let own = configuration.library
-        let isOneOfSeveral =
-            configuration.configuredLibraries.count > 1
-            && configuration.configuredLibraries.contains { $0.path == own }
-        var others = configuration
-        others.configuredLibraries.removeAll { $0.path == own }
+extension Configuration {
+    /// The configuration for the libraries beside this one; nil where that is none of several.
+    private var ofOtherLibraries: Configuration? {
+        guard configuredLibraries.count > 1, configuredLibraries.contains(where: { $0.path == library }) else {
+            return nil
+        }
+        var others = self
+        others.configuredLibraries.removeAll { $0.path == library }
         others.isOneLibraryChosen = false
-        self.others = isOneOfSeveral ? others : nil
+        return others
     }
 
+    /// Why books are not fetched into this library: others have them.
     /// - Parameter store: of the library that they would be fetched into; nil while there is none.
-    /// - Returns: the items whose books this library has or no library, and why the others are left.
-    package func leaving(
-        _ items: [RunRequest.Item], in store: CatalogStore?
-    ) async throws -> (kept: [RunRequest.Item], left: [FailureReport]) {
-        guard let others else { return (items, []) }
-        let books = items.map(\.book)
+    fileprivate func refusals(
+        of books: [BookIdentity], store: CatalogStore?
+    ) async throws -> [BookIdentity: FailureReport] {
+        guard let others = ofOtherLibraries else { return [:] }
         let own = Set(try await store?.known(among: books) ?? [])
         let new = books.filter { !own.contains($0) }
-        guard !new.isEmpty else { return (items, []) }
+        guard !new.isEmpty else { return [:] }
         let locations = try await BookLocations(of: new, in: others, nil)
         var left: [BookIdentity: FailureReport] = [:]
         for book in new {
@@ -42,7 +37,7 @@ package struct OtherLibraries: Sendable {
                 left[book] = FailureReport(book: book, failure: failure)
             }
         }
-        return (items.filter { left[$0.book] == nil }, items.compactMap { left[$0.book] })
+        return left
     }
 }
 
@@ -58,8 +53,11 @@ extension RunRequest {
     func leavingOtherLibraries(
         _ configuration: Configuration, store: CatalogStore?
     ) async throws -> (request: RunRequest, left: [FailureReport]) {
-        let (kept, left) = try await OtherLibraries(configuration).leaving(items, in: store)
-        guard !left.isEmpty else { return (self, []) }
-        return (only(kept), bringsNewsFirst ? left.filter { $0.failure.kind != .usage } : left)
+        let refusals = try await configuration.refusals(of: items.map(\.book), store: store)
+        let left = items.compactMap { refusals[$0.book] }
+        return (
+            only(items.filter { refusals[$0.book] == nil }),
+            bringsNewsFirst ? left.filter { $0.failure.kind != .usage } : left
+        )
     }
 }

@@ -70,15 +70,15 @@ struct RunRecording: Sendable {
         {
             emit(.notice(notice))
         }
-        let alert = RunAlert(settings: configuration.notify, proxies: configuration.proxies)
         // What lasts is told to whoever is named later on.
-        guard alert.hasReader else { return }
+        guard configuration.notify.hasReader else { return }
         if news.isWorthTelling {
             await noticing {
                 let books = Set(news.fetched.map(\.file.episode.book)).sorted()
                 news.newBooks = try await store.newlyListedBooks(among: books, since: record.startedAt)
             }
-            let outcome = await alert.deliver(JSONDocument(news, of: record))
+            let outcome = await configuration.notify.deliver(
+                JSONDocument(news, of: record), proxies: configuration.proxies)
             for notice in outcome.notices { emit(.notice(notice)) }
             guard outcome.isDelivered else { return }
         }

@@ -3,25 +3,21 @@ import CatalogStore
 import Foundation
 import LibraryFiles
 
-/// Takes what the user wrote into files for what they are to be from now on: their tags, their cuts. The record gets
-/// the size and digest that the file has now, and nothing is fetched. Its time stays that of the fetch: by that a later version
-/// of the catalog's is known to replace somebody's work, which goes to the trash then.
-///
-/// The file's mark stays as well: by one that does not fit its bytes they are not taken for what was fetched, and replaced, when
-/// the store is lost.
-///
-/// Only what somebody wrote to since it was fetched is accepted, and only what begins as audio does: bit rot is nobody's
-/// wish.
-package struct VerificationAcceptance: Sendable {
-    package init() {}
-
-    /// - Parameter report: of a verification that has ended.
+extension VerificationReport {
+    /// Takes what the user wrote into files for what they are to be from now on: their tags, their cuts. The record gets
+    /// the size and digest that the file has now, and nothing is fetched. Its time stays that of the fetch: by that a later version
+    /// of the catalog's is known to replace somebody's work, which goes to the trash then.
+    ///
+    /// The file's mark stays as well: by one that does not fit its bytes they are not taken for what was fetched, and replaced, when
+    /// the store is lost.
+    ///
+    /// Only what somebody wrote to since it was fetched is accepted, and only what begins as audio does: bit rot is nobody's
+    /// wish.
+    ///
     /// - Returns: the report with what came of each bad file.
     /// - Throws: ``Failure``; `CancellationError`.
-    package func execute(
-        _ report: VerificationReport, in session: LibrarySession
-    ) async throws -> VerificationReport {
-        var report = report
+    package func accepted(in session: LibrarySession) async throws -> VerificationReport {
+        var report = self
         for index in report.bad.indices {
             try Task.checkCancellation()
             report.bad[index].repair = try await accept(report.bad[index], in: session)

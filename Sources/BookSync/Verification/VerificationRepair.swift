@@ -6,32 +6,21 @@ import Logging
 import Settings
 import Synchronization
 
-/// Fetches bad files again, through a run like any other.
-///
-/// A bad file stays at its place until the good one is whole and takes that over; then it is in the trash: whoever asks for a
-/// repair wants the episode as the catalog has it, and may not have thought of the tags that they once edited.
-package struct VerificationRepair: Sendable {
-    private let configuration: Configuration
-    private let logger: Logger
-    private let emit: @Sendable (SyncEvent) -> Void
-
-    package init(
-        configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void
-    ) {
-        self.configuration = configuration
-        self.logger = logger
-        self.emit = emit
-    }
-
+extension VerificationReport {
+    /// Fetches bad files again, through a run like any other.
+    ///
+    /// A bad file stays at its place until the good one is whole and takes that over; then it is in the trash: whoever asks for a
+    /// repair wants the episode as the catalog has it, and may not have thought of the tags that they once edited.
+    ///
     /// Looks at the bad files once more, now that nobody else changes the library, and fetches them again.
-    /// - Parameter report: of a verification that has ended.
     /// - Returns: the report with what came of each bad file.
     /// - Throws: ``Failure``; `CancellationError` when it came before anything was begun.
-    package func execute(
-        _ report: VerificationReport, in session: LibrarySession
+    package func repaired(
+        in session: LibrarySession, _ configuration: Configuration, logger: Logger,
+        emit: @escaping @Sendable (SyncEvent) -> Void
     ) async throws -> VerificationReport {
         let begin = ContinuousClock.now
-        var report = try await lookedAtAgain(report, in: session)
+        var report = try await lookedAtAgain(in: session)
         for index in report.bad.indices where !report.bad[index].verdict.isRepairable {
             report.bad[index].repair = .left("fetching it again would not help, and it is left alone")
         }
@@ -42,36 +31,37 @@ package struct VerificationRepair: Sendable {
             reasons.record(event)
             emit(event)
         }
-        let request = try await request(wanted.map { report.bad[$0] }, in: session)
+        let request = try await Self.request(wanted.map { report.bad[$0] }, in: session, configuration)
         report.failures += try await run.execute(request, in: session).failures
         for index in wanted {
-            report.bad[index].repair = try await outcome(for: report.bad[index], in: session, reasons: reasons)
+            report.bad[index].repair = try await Self.outcome(for: report.bad[index], in: session, reasons: reasons)
         }
         report.seconds += (ContinuousClock.now - begin) / .seconds(1)
         return report
     }
 
-    private func lookedAtAgain(
-        _ report: VerificationReport, in session: LibrarySession
-    ) async throws -> VerificationReport {
-        var report = report
+    private func lookedAtAgain(in session: LibrarySession) async throws -> VerificationReport {
+        var report = self
         // Their bytes are as recorded.
         let broken = report.bad.filter { if case .brokenAudio = $0.verdict { true } else { false } }
-        let again = try await verified(report.bad.filter { !broken.contains($0) }, in: session)
+        let again = try await Self.verified(report.bad.filter { !broken.contains($0) }, in: session)
         try Task.checkCancellation()
         report.intact += again.intact
         report.bad = again.bad + broken
         return report
     }
 
-    private func verified(_ files: [VerifiedFile], in session: LibrarySession) async throws -> VerificationReport {
+    private static func verified(_ files: [VerifiedFile], in session: LibrarySession) async throws -> VerificationReport
+    {
         let pass = VerificationPass(
             files, library: session.folder.path, depth: .whole, store: session.store, round: nil, operations: [],
             report: VerificationReport(isQuick: false), emit: { _ in })
         return try await pass.run()
     }
 
-    private func request(_ bad: [VerifiedFile], in session: LibrarySession) async throws -> RunRequest {
+    private static func request(
+        _ bad: [VerifiedFile], in session: LibrarySession, _ configuration: Configuration
+    ) async throws -> RunRequest {
         let titles = try configuration.allSubscriptions(with: try await session.subscriptions())
         let items = Dictionary(grouping: bad, by: \.file.episode.book).sorted { $0.key < $1.key }.map { book, files in
             RunRequest.Item(
@@ -85,7 +75,7 @@ package struct VerificationRepair: Sendable {
     }
 
     /// What the store and the disk say of a file now.
-    private func outcome(
+    private static func outcome(
         for bad: VerifiedFile, in session: LibrarySession, reasons: Reasons
     ) async throws -> VerifiedFile.Repair {
         let episode = bad.file.episode

@@ -29,8 +29,8 @@ struct ExplainCommand: Subcommand {
         var documents: [JSONDocument] = []
         var paragraphs: [[Message]] = []
         for (own, _) in try await program.shares(of: [self.reference], configuration, isReading: true) {
-            let explanations = try await ShelfExplanation(configuration: own, logger: program.logger)
-                .explain(try own.book(reference), filter: reference.filter)
+            let explanations = try await own.explain(
+                try own.book(reference), filter: reference.filter, logger: program.logger)
             let name = configuration.hasSeveralLibraries ? own.place.name : nil
             documents += explanations.map { JSONDocument($0).adding(name) }
             paragraphs += explanations.map { explanation in

@@ -67,14 +67,13 @@ struct ExportCommand: Subcommand {
             if references.isEmpty, configuration.hasSeveralLibraries {
                 guard try await ShelfReader.read(own.library, { _ in true }) != nil else { continue }
             }
-            books += try await ShelfExport(configuration: own, logger: program.logger)
-                .books(of: try own.books(naming: references))
+            books += try await own.exportedBooks(of: try own.books(naming: references))
         }
         guard output != "-" else {
-            await program.streams.writeOutput(bytes: try ShelfExport.document(kind, of: books))
+            await program.streams.writeOutput(bytes: try books.document(kind))
             return .done
         }
-        let written = try await ShelfExport.write(kind, of: books, to: output)
+        let written = try await books.write(kind, to: output)
         await program.print(
             .array(
                 written.map { .exported(kind.rawValue, to: $0.path, isWritten: $0.isWritten) }),
@@ -86,9 +85,9 @@ struct ExportCommand: Subcommand {
         _ kind: ExportKind, of references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let items = try configuration.books(naming: references)
-        let export = ShelfExport(configuration: configuration, logger: program.logger)
-        let outcomes = try await export.intoFolders(
-            kind, of: items, force: force, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries)
+        let outcomes = try await configuration.exportIntoFolders(
+            kind, of: items, force: force, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries,
+            logger: program.logger)
         await program.print(
             .array(outcomes.map { JSONDocument($0) }),
             or: outcomes.compactMap { outcome in

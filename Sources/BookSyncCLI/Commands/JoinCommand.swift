@@ -92,7 +92,7 @@ struct JoinCommand: Subcommand {
                 minFreeSpace: configuration.downloads.minFreeSpace
             ) { emit(.measured($0)) }
             var failures: [Failure] = []
-            try await ShelfJoin(join).execute(
+            try await join.execute(
                 books, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
             ) {
                 outcome in

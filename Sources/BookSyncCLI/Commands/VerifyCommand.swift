@@ -89,7 +89,7 @@ struct VerifyCommand: Subcommand {
         _ report: VerificationReport, _ configuration: Configuration, _ program: Program
     ) async throws -> VerificationReport {
         try await program.withLibrary(configuration.library, "verify --accept", waitingFor: waiting.seconds) {
-            try await VerificationAcceptance().execute(report, in: $0)
+            try await report.accepted(in: $0)
         }
     }
 
@@ -101,8 +101,7 @@ struct VerifyCommand: Subcommand {
         do {
             return try await program.withCatalogs(configuration, for: report.booksToRepair) { configuration in
                 try await program.withLibrary(configuration.library, "verify --repair", waitingFor: waiting.seconds) {
-                    try await VerificationRepair(configuration: configuration, logger: program.logger, emit: emit)
-                        .execute(report, in: $0)
+                    try await report.repaired(in: $0, configuration, logger: program.logger, emit: emit)
                 }
             }
         } catch let failure as Failure {

@@ -9,9 +9,9 @@ import Testing
 
 @Suite(.limitedConcurrency) struct ShelfExplanationTests {
     private func explain(_ sections: ClosedRange<Int>, _ bench: RunBench) async throws -> [EpisodeExplanation] {
-        try await ShelfExplanation(
-            configuration: bench.configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ).explain(RunBench.book, filter: EpisodeFilter(only: SectionRanges([sections])))
+        try await bench.configuration.explain(
+            RunBench.book, filter: EpisodeFilter(only: SectionRanges([sections])),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     @Test func `what is stored and what stands on disk explains an episode, and nobody is asked`() async throws {

@@ -13,7 +13,7 @@ import Testing
     private func accept(_ bench: RunBench) async throws -> VerificationReport {
         let report = try await bench.verify()
         return try await LibrarySession.withLibrary(at: bench.library, command: "test") {
-            try await VerificationAcceptance().execute(report, in: $0)
+            try await report.accepted(in: $0)
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
             let report = try await bench.verify()
             try await edit(bench, 1) { $0 += [2] }
             let outcome = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
-                try await VerificationAcceptance().execute(report, in: $0)
+                try await report.accepted(in: $0)
             }
             #expect(outcome.stillBad == 1)
         }

@@ -25,11 +25,9 @@ extension RunBench {
     }
 
     func repair(_ report: VerificationReport) async throws -> VerificationReport {
-        let repair = VerificationRepair(
-            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            emit: { _ in })
-        return try await LibrarySession.withLibrary(at: library, command: "test") {
-            try await repair.execute(report, in: $0)
+        try await LibrarySession.withLibrary(at: library, command: "test") {
+            try await report.repaired(
+                in: $0, configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, emit: { _ in })
         }
     }
 
