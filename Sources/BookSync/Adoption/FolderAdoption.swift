@@ -32,11 +32,9 @@ package struct FolderAdoption: Sendable {
 
     /// Says what would be adopted, and changes nothing.
     package func plan(_ request: AdoptionRequest) async throws -> AdoptionReport {
-        let library = configuration.library
-        guard let store = try await LibraryFolder.readableStore(in: library, refusingLost: false) else {
-            return try await recognise(request, store: nil, stores: false)
+        try await LibraryFolder.withReadableStore(in: configuration.library) {
+            try await recognise(request, store: $0, stores: false)
         }
-        return try await store.closing { try await recognise(request, store: store, stores: false) }
     }
 
     /// Adopts what is recognised.
@@ -75,12 +73,9 @@ package struct FolderAdoption: Sendable {
         let refreshed = try await refreshed(request, store: store, stores: stores)
         let known = try await store?.episodes(of: request.book) ?? []
         let episodes = refreshed.shelved(with: known)
-        let recorded = Dictionary(
-            episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
-        ) { first, _ in first }
+        let recorded = episodes.recordedPaths
         let assembly = PlanAssembly(
-            library: configuration.library, namings: try Namings(of: configuration),
-            request: try RunRequest(items: []), onMissingFile: configuration.downloads.onMissingFile, store: store)
+            configuration, namings: try Namings(of: configuration), request: try RunRequest(items: []), store: store)
         let (paths, others) = try await assembly.paths(
             for: episodes.map(\.episode), of: refreshed.book, recorded: recorded, claimed: [])
         let folders = Set((Array(paths.values) + recorded.values).map { String(splitLibraryPath($0).folder) })

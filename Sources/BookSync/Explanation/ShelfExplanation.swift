@@ -56,7 +56,7 @@ extension Configuration {
         let run = SyncRun(configuration: self, logger: logger) { _ in }
         var actions: [SyncAction] = []
         let request = try RunRequest(items: items, order: downloads.order)
-        _ = try await run.plan(request, library: library, offline: true) { actions += $0.actions }
+        _ = try await run.plan(request, offline: true) { actions += $0.actions }
         return Dictionary(grouping: actions, by: \.episode.identity)
     }
 }

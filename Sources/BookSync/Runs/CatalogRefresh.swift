@@ -16,7 +16,6 @@ struct CatalogRefresh: Sendable {
     let configuration: Configuration
     let namings: Namings
     let request: RunRequest
-    let library: String
     let store: CatalogStore?
     /// Whether the catalogs' answers are taken over into the store.
     let stores: Bool
@@ -136,9 +135,7 @@ struct CatalogRefresh: Sendable {
     }
 
     private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
-        let assembly = PlanAssembly(
-            library: library, namings: namings, request: request, onMissingFile: configuration.downloads.onMissingFile,
-            store: store)
+        let assembly = PlanAssembly(configuration, namings: namings, request: request, store: store)
         return request.items.map { item in
             Entry(
                 item: item, server: configuration.catalogServer(of: item.book), assembly: assembly, hasJoined: hasJoined
@@ -354,8 +351,9 @@ struct CatalogRefresh: Sendable {
             let ahead = prepared.plan.flatMap { work.taken.conflicts(with: $0) ? nil : $0 }
             let made = if let ahead { ahead } else { try await plan(prepared, claimed: claimed, entry.assembly) }
             guard stores, let store, entry.assembly.request.repairs == nil else { return made }
-            let trashed = try await TrashedEpisodes(of: made, in: store, library: library, claimed: claimed)
-            guard let notice = try await trashed.restore(in: library, store) else { return made }
+            let trashed = try await TrashedEpisodes(
+                of: made, in: store, library: configuration.library, claimed: claimed)
+            guard let notice = try await trashed.restore(in: configuration.library, store) else { return made }
             emit(.notice(notice))
             return try await plan(prepared, claimed: claimed, entry.assembly)
         } catch {

@@ -69,6 +69,7 @@ struct AssembledPlan: Sendable {
 
 /// Brings together what a plan depends on: catalog, records, wanted names, and the facts of the disk.
 struct PlanAssembly: Sendable {
+    /// Absolute path.
     let library: String
     private let namings: Namings
     let request: RunRequest
@@ -82,14 +83,11 @@ struct PlanAssembly: Sendable {
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
-    /// - Parameter library: absolute path.
-    init(
-        library: String, namings: Namings, request: RunRequest, onMissingFile: MissingFileRule, store: CatalogStore?
-    ) {
-        self.library = library
+    init(_ configuration: Configuration, namings: Namings, request: RunRequest, store: CatalogStore?) {
+        library = configuration.library
+        onMissingFile = configuration.downloads.onMissingFile
         self.namings = namings
         self.request = request
-        self.onMissingFile = onMissingFile
         self.store = store
         self.librarySearch = LibrarySearch(library: library, store: store)
     }
@@ -101,9 +99,7 @@ struct PlanAssembly: Sendable {
     func plan(
         _ book: Book, episodes: [EpisodeRecord], item: RunRequest.Item, claimed: Set<String>, isComplete: Bool
     ) async throws -> AssembledPlan {
-        let recorded = Dictionary(
-            episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
-        ) { first, _ in first }
+        let recorded = episodes.recordedPaths
         var (paths, others) = try await paths(
             for: episodes.map(\.episode), of: book, recorded: recorded, claimed: claimed)
         // What is only repaired stays where it is, whatever the naming has come to.
@@ -338,5 +334,12 @@ struct PlanAssembly: Sendable {
             if existing > 0 { bytes[shelved.episode.identity.key] = existing }
         }
         return bytes
+    }
+}
+
+extension [EpisodeRecord] {
+    /// Where their files are, by the episodes' keys.
+    var recordedPaths: [String: String] {
+        Dictionary(compactMap { $0.file.map { ($0.episode.key, $0.path) } }) { first, _ in first }
     }
 }

@@ -25,15 +25,6 @@ struct RunRecording: Sendable {
         }
     }
 
-    /// What failed in the last runs, by its subject; empty where that cannot be read.
-    func outages() async -> [String: Outage] {
-        do {
-            return Dictionary(try await store.outages().map { ($0.subject, $0) }) { first, _ in first }
-        } catch {
-            return [:]
-        }
-    }
-
     /// - Parameter error: of the first failure.
     func end(_ record: RunRecord, _ report: RunReport, exitCode: Int, error: Message?) async -> RunRecord {
         var record = record
@@ -134,5 +125,12 @@ struct RunRecording: Sendable {
         }
         try await store.record(changed)
         news.overdue = watches.filter { !$0.isReported && $0.isOverdue(at: now) }
+    }
+}
+
+extension CatalogStore {
+    /// What failed in the last runs, by its subject.
+    func knownOutages() async throws -> [String: Outage] {
+        Dictionary(try await outages().map { ($0.subject, $0) }) { first, _ in first }
     }
 }

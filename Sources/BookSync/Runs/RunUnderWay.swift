@@ -42,7 +42,7 @@ struct RunUnderWay {
     ) async throws {
         (self.run, self.request, self.session, self.transport) = (run, request, session, transport)
         emit = run.emit
-        outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
+        outages = try await session.store.knownOutages()
         // Until the catalogs of the run's own request were asked.
         _ = inbox.hold()
         feed =
@@ -116,8 +116,8 @@ struct RunUnderWay {
     private mutating func refreshCatalogs(_ engine: DownloadEngine, until engineEnd: AsyncStream<Bool>) async throws {
         let refresh = CatalogRefresh(
             configuration: run.configuration, namings: try Namings(of: run.configuration), request: request,
-            library: run.configuration.library, store: session.store,
-            stores: true, transport: transport, outages: outages, feed: feed, engineEnd: engineEnd, emit: emit)
+            store: session.store, stores: true, transport: transport, outages: outages, feed: feed,
+            engineEnd: engineEnd, emit: emit)
         let patience = request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))
         try await refresh.execute(within: patience) { assembled, hasJoined in
             // Where the disk is gone nothing is there, and all would count as deleted.

@@ -48,27 +48,24 @@ package struct SyncRun: Sendable {
     ) async throws -> RunReport {
         let recording = RunRecording(configuration: configuration, store: session.store, emit: emit)
         let record = await recording.begin(command, of: request.items.map(\.book))
-        do {
-            let report = try await execute(request, in: session)
-            guard let record else { return report }
-            let (code, error) = (exitCode(report.failures), report.failures.first?.message)
-            let ended = await recording.end(record, report, exitCode: code, error: error)
-            await recording.conclude(ended, report)
-            if let notice = await session.backUp() { emit(.notice(notice)) }
-            // It may have been interrupted while it told of itself.
-            let last = exitCode(report.failures)
-            if last != code { _ = await recording.end(record, report, exitCode: last, error: error) }
-            return report
-        } catch {
-            guard let record else { throw error }
-            var report = RunReport()
-            if !(error is CancellationError) { report.recordEnd(Failure.of(error), known: await recording.outages()) }
-            let ended = await recording.end(
-                record, report, exitCode: exitCode(report.failures),
-                error: report.failures.first?.message)
-            await recording.conclude(ended, report)
-            throw error
+        let outcome = await Result.of { try await execute(request, in: session) }
+        guard let record else { return try outcome.get() }
+        var report = RunReport()
+        switch outcome {
+        case .success(let made): report = made
+        case .failure(is CancellationError): break
+        case .failure(let error):
+            report.recordEnd(Failure.of(error), known: (try? await session.store.knownOutages()) ?? [:])
         }
+        let (code, error) = (exitCode(report.failures), report.failures.first?.message)
+        let ended = await recording.end(record, report, exitCode: code, error: error)
+        await recording.conclude(ended, report)
+        _ = try outcome.get()
+        if let notice = await session.backUp() { emit(.notice(notice)) }
+        // It may have been interrupted while it told of itself.
+        let last = exitCode(report.failures)
+        if last != code { _ = await recording.end(record, report, exitCode: last, error: error) }
+        return report
     }
 
     /// Executes the request in an opened library, whose session has settled what a killed run had begun. Failures are in the

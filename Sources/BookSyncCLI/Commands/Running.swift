@@ -113,7 +113,7 @@ extension Program {
                 emit($0)
             }
             return try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
-                request, library: configuration.library, offline: offline
+                request, offline: offline
             ) { plan in
                 await printLine(JSONDocument(plan).event("plan"))
                 if options.json { return }

@@ -147,7 +147,7 @@ import Transport
                 try await withHTTPTransport(options: bench.configuration.transportOptions, logger: logger) {
                     let refresh = CatalogRefresh(
                         configuration: bench.configuration, namings: try Namings(of: bench.configuration),
-                        request: try request("1"), library: bench.library, store: nil, stores: false, transport: $0,
+                        request: try request("1"), store: nil, stores: false, transport: $0,
                         outages: [:], feed: feed, engineEnd: AsyncStream<Bool>.makeStream().stream
                     ) { _ in }
                     try await refresh.execute(within: nil) { _, _ in

@@ -97,7 +97,7 @@ import Transport
                     try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
                         let refresh = CatalogRefresh(
                             configuration: configuration, namings: try Namings(of: configuration), request: request,
-                            library: folder + "/L", store: nil, stores: false, transport: transport, outages: [:]
+                            store: nil, stores: false, transport: transport, outages: [:]
                         ) { _ in }
                         try await refresh.execute(within: 12) { assembled, _ in
                             plans.append("\(assembled.plan.book.identity)")

@@ -71,7 +71,7 @@ struct RunBench: Sendable {
     /// What a run would do now.
     func plan(title: String = "Book") async throws -> SyncPlan? {
         var plans: [SyncPlan] = []
-        _ = try await syncRun.plan(try request(title: title), library: library, offline: false) { plans.append($0) }
+        _ = try await syncRun.plan(try request(title: title), offline: false) { plans.append($0) }
         return plans.first
     }
 

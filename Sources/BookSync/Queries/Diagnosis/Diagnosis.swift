@@ -76,11 +76,8 @@ package struct Diagnosis: Sendable {
         /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
         mutating func add(_ folder: LibraryFolder) async throws {
             do {
-                guard let store = try await LibraryFolder.readableStore(in: folder.path, refusingLost: false) else {
-                    return
-                }
-                let (subscriptions, known) = try await store.closing {
-                    (try await store.subscriptions(), try await store.books().map(\.book))
+                let (subscriptions, known) = try await LibraryFolder.withReadableStore(in: folder.path) { store in
+                    (try await store?.subscriptions() ?? [], try await store?.books().map(\.book) ?? [])
                 }
                 stored += subscriptions
                 books += known

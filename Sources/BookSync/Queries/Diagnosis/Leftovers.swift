@@ -59,13 +59,14 @@ struct Leftovers: Sendable {
     /// The names of the partial files that transfers go on with; nil where the store does not tell.
     private static func knownPartials(of folder: LibraryFolder) async throws -> Set<String>? {
         do {
-            guard let store = try await LibraryFolder.readableStore(in: folder.path, refusingLost: false) else {
-                return nil
+            let transfers = try await LibraryFolder.withReadableStore(in: folder.path) {
+                try await $0?.unfinishedTransfers()
             }
-            let transfers = try await store.closing { try await store.unfinishedTransfers() }
-            return Set(
-                transfers.filter { !$0.isGone && $0.removedAt == nil }
-                    .map { PartialFile.name(for: $0.episode.identity) })
+            return transfers.map { transfers in
+                Set(
+                    transfers.filter { !$0.isGone && $0.removedAt == nil }
+                        .map { PartialFile.name(for: $0.episode.identity) })
+            }
         } catch is Failure {
             return nil
         }

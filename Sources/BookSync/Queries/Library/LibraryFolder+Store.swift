@@ -30,6 +30,14 @@ extension LibraryFolder {
         }
     }
 
+    /// Hands on the store of the library at `path`, opened for reading; nil where there is none yet, or it is lost.
+    static func withReadableStore<Result: Sendable>(
+        in path: String, _ body: (CatalogStore?) async throws -> Result
+    ) async throws -> Result {
+        guard let store = try await readableStore(in: path, refusingLost: false) else { return try await body(nil) }
+        return try await store.closing { try await body(store) }
+    }
+
     /// Where the store of a library lies that some run has begun.
     /// - Throws: ``Failure`` of kind `unknownBook` when none has, `inputOutput` when the store is lost.
     package static func requireStore(in path: String) async throws -> String {
