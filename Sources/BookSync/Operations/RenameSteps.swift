@@ -14,19 +14,13 @@ struct RenameStep: Equatable {
 /// Where a name is still another's (names that are swapped, or that differ only in case on a filesystem that ignores
 /// it), the file steps aside under a hidden name in its own folder until the name is free.
 package enum RenameSteps {
-    struct Rename {
-        var episode: EpisodeIdentity
-        var from: String
-        var to: String
-    }
-
     /// - Parameter renames: in the order of the plan.
-    static func steps(for renames: [Rename]) -> [RenameStep] {
+    static func steps(for renames: [RenameStep]) -> [RenameStep] {
         var steps: [RenameStep] = []
         // Names are compared as a filesystem may compare them: rather one move too many than one that cannot be made.
         var unmoved: [SafeName.ComparisonKey: Int] = [:]
         for rename in renames { unmoved[SafeName.comparisonKey(rename.from), default: 0] += 1 }
-        var waiting: [SafeName.ComparisonKey: Rename] = [:]
+        var waiting: [SafeName.ComparisonKey: RenameStep] = [:]
         for rename in renames {
             let (source, target) = (SafeName.comparisonKey(rename.from), SafeName.comparisonKey(rename.to))
             if unmoved[target, default: 0] > 0 {
@@ -35,7 +29,7 @@ package enum RenameSteps {
                         episode: rename.episode, from: rename.from, to: aside(rename.episode, from: rename.from)))
                 waiting[target] = rename
             } else {
-                steps.append(RenameStep(episode: rename.episode, from: rename.from, to: rename.to))
+                steps.append(rename)
             }
             unmoved[source, default: 1] -= 1
             if unmoved[source] == 0, let next = waiting.removeValue(forKey: source) {

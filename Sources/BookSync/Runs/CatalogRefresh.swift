@@ -232,7 +232,11 @@ struct CatalogRefresh: Sendable {
     ) async {
         let entry = work.entries[index]
         guard var assembled = await plan(prepared, at: index, &work) else { return }
-        work.outcome.record(prepared)
+        if prepared.refreshed.episodes == nil {
+            work.outcome.unchanged.append(entry.item.book)
+        } else {
+            work.outcome.listed.append(entry.item.book)
+        }
         work.taken.add(assembled)
         // A repair asks for nothing but the files that are bad.
         if stores, entry.assembly.request.repairs == nil, let failure = prepared.refreshed.incompleteness {
@@ -410,16 +414,6 @@ struct CatalogRefresh: Sendable {
             notices.append("\(book): no episode matches")
         }
         return notices
-    }
-}
-
-extension CatalogRefresh.Outcome {
-    fileprivate mutating func record(_ prepared: PreparedBook) {
-        if prepared.refreshed.episodes == nil {
-            unchanged.append(prepared.item.book)
-        } else {
-            listed.append(prepared.item.book)
-        }
     }
 }
 

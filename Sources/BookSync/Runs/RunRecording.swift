@@ -73,7 +73,9 @@ struct RunRecording: Sendable {
             for notice in outcome.notices { emit(.notice(notice)) }
             guard outcome.isDelivered else { return }
         }
-        let (begun, overdue) = (news.begun.map { reported($0) }, news.overdue.map { reported($0) })
+        var (begun, overdue) = (news.begun, news.overdue)
+        for index in begun.indices { begun[index].isReported = true }
+        for index in overdue.indices { overdue[index].isReported = true }
         await noticing {
             try await store.record(begun, ended: [])
             try await store.record(overdue)
@@ -87,18 +89,6 @@ struct RunRecording: Sendable {
         } catch {
             emit(.notice("\(Failure.of(error))"))
         }
-    }
-
-    private func reported(_ outage: Outage) -> Outage {
-        var outage = outage
-        outage.isReported = true
-        return outage
-    }
-
-    private func reported(_ watch: PublicationWatch) -> PublicationWatch {
-        var watch = watch
-        watch.isReported = true
-        return watch
     }
 
     private func recordOutages(in news: inout RunNews) async throws {

@@ -92,7 +92,7 @@ package struct LibraryVerification: Sendable {
             }
             let files = sound.map { report.retagged[$0.file.episode] ?? $0.file }
             try await readMedia(of: files, store: store)
-            if request.decodes { await decode(sound, of: recorded, &report) }
+            if request.decodes { try await decode(sound, of: recorded, &report) }
         }
         report.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
@@ -113,33 +113,21 @@ package struct LibraryVerification: Sendable {
     /// Decodes files, and reports those that are broken. Cancelled, it leaves the others.
     private func decode(
         _ files: [VerifiedFile], of recorded: [VerifiedFile], _ report: inout VerificationReport
-    ) async {
+    ) async throws {
         guard let check = media.map(AudioCheck.init), !files.isEmpty else { return }
         emit(.notice("decoding \(Message(files.count, "file"))"))
-        var broken: Set<VerifiedFile> = []
-        var rest = files[...]
-        await withTaskGroup(of: VerifiedFile?.self) { group in
-            func next() {
-                guard let file = rest.popFirst(), !Task.isCancelled else { return }
-                group.addTask { [library] in
-                    guard let why = await check.objection(to: library + "/" + file.file.path, declared: nil) else {
-                        return nil
-                    }
-                    var broken = file
-                    broken.verdict = .brokenAudio(why)
-                    return broken
-                }
-            }
-            // No more than are decoded at a time, and some that wait.
-            for _ in 0..<4 { next() }
-            for await file in group {
-                next()
-                guard let file else { continue }
-                broken.insert(file)
+        // No more than are decoded at a time, and some that wait.
+        let decoded = try await files.concurrentMap(atOnce: 4) { [library, emit] file -> VerifiedFile? in
+            guard !Task.isCancelled else { return nil }
+            var file = file
+            if let why = await check.objection(to: library + "/" + file.file.path, declared: nil) {
+                file.verdict = .brokenAudio(why)
                 emit(.bad(file))
             }
-        }
-        report.left += rest.count
+            return file
+        }.compactMap(\.self)
+        let broken = decoded.filter { $0.verdict != .intact }
+        report.left += files.count - decoded.count
         // What an earlier call found right was not counted by this one.
         report.intact = max(0, report.intact - broken.count)
         let bad = Dictionary((report.bad + broken).map { ($0.file.episode, $0) }) { first, _ in first }

@@ -29,12 +29,8 @@ extension JSONDocument {
             ]
         case .finished(let receipt):
             self = .naming(receipt.file.episode, section: receipt.section, name: receipt.name)
-                .event("finished").adding([
-                    "outcome": .string(receipt.outcome.rawValue),
-                    "path": .string(receipt.file.path),
-                    "size": .integer(receipt.file.size),
-                    "sha256": .string(receipt.file.sha256),
-                    "verified": .string(receipt.file.verification.rawValue),
+                .event("finished").adding(["outcome": .string(receipt.outcome.rawValue)])
+                .adding(Self.contents(of: receipt.file)).adding([
                     "bytes_received": .integer(receipt.bytesReceived),
                     "bytes_reused": .integer(receipt.bytesReused),
                     "seconds": .number(receipt.seconds),
@@ -42,13 +38,7 @@ extension JSONDocument {
                 ])
         case .adopted(let receipt):
             self = .naming(receipt.file.episode, section: receipt.section, name: receipt.name)
-                .event("adopted").adding([
-                    "path": .string(receipt.file.path),
-                    "size": .integer(receipt.file.size),
-                    "sha256": .string(receipt.file.sha256),
-                    "verified": .string(receipt.file.verification.rawValue),
-                    "reason": .init(receipt.reason),
-                ])
+                .event("adopted").adding(Self.contents(of: receipt.file)).adding(["reason": .init(receipt.reason)])
         case .failed(let report):
             self = [
                 "event": "failed",
@@ -93,6 +83,13 @@ extension JSONDocument {
             "bytes_received": .integer(summary.bytesReceived),
             "bytes_reused": .integer(summary.bytesReused),
             "seconds": .number(summary.seconds),
+        ]
+    }
+
+    private static func contents(of file: LocalFile) -> JSONDocument {
+        [
+            "path": .string(file.path), "size": .integer(file.size), "sha256": .string(file.sha256),
+            "verified": .string(file.verification.rawValue),
         ]
     }
 
