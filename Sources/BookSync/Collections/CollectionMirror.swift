@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import CatalogStore
 import Foundation
 import Logging
@@ -9,6 +10,8 @@ import Transport
 /// thousand books needs no more memory than one of few.
 package struct CollectionMirror: Sendable {
     private static let booksInRun = 500
+    /// Pages in sequence that bring no book: whoever gives more of them has no end.
+    static let maxEmptyPages = 20
 
     private let configuration: Configuration
     private let store: CatalogStore
@@ -105,9 +108,8 @@ package struct CollectionMirror: Sendable {
             for subscription in collections {
                 do {
                     let list = try configuration.requireCollection(subscription.book, over: transport)
-                    let outcome = try await CollectionListing(store: store, subscription: subscription, list: list)
-                        .execute()
-                    await tell(Self.sentence(outcome, of: subscription))
+                    let (changes, declared) = try await read(list, of: subscription)
+                    await tell(Self.sentence(changes, of: subscription.book, declared: declared))
                     answers.append(.init(subscription.book))
                 } catch let failure as Failure where failure.kind != .libraryUnwritable {
                     // The other lists, and the books that are known, can be had all the same.
@@ -119,17 +121,57 @@ package struct CollectionMirror: Sendable {
         }
     }
 
-    private static func sentence(_ outcome: CollectionListing.Outcome, of subscription: Subscription) -> Message {
-        let (changes, name) = (outcome.changes, subscription.book)
+    /// Reads the list of a collection page by page into the store, each page in a transaction of its own: what is cut off goes on
+    /// at its cursor another night.
+    /// - Returns: what it came to, and how many books the catalog says there are.
+    private func read(
+        _ list: any BookCollection, of subscription: Subscription
+    ) async throws -> (changes: CollectionChanges, declared: Int?) {
+        let collection = subscription.book
+        let filter = try CompiledCollectionFilter(subscription, now: .now)
+        var cursor = try await store.beginListing(
+            of: collection, filter: filter.description, naming: subscription.naming)
+        var (mayRestart, emptyPages) = (cursor != nil, 0)
+        while true {
+            let page: CollectionPage
+            do {
+                page = try await list.page(at: cursor)
+            } catch let failure as Failure where failure.reason == .expiredCursor && mayRestart {
+                (mayRestart, cursor, emptyPages) = (false, nil, 0)
+                try await store.restartListing(of: collection)
+                continue
+            }
+            // A cursor may be an address; one that holds a secret is not stored, and a listing that is cut there begins anew.
+            let isStorable = page.next.map { !ResourceAddress($0).holdsSecrets } ?? true
+            let count = try await store.record(
+                page.entries, wanted: page.entries.map(filter.isWanted), next: isStorable ? page.next : nil,
+                of: collection)
+            guard let next = page.next else {
+                let changes = try await store.endListing(
+                    of: collection, limit: subscription.collection.maxBooks, declared: page.declared)
+                return (changes, page.declared)
+            }
+            emptyPages = count == 0 ? emptyPages + 1 : 0
+            guard emptyPages < Self.maxEmptyPages, next != cursor else {
+                try await store.restartListing(of: collection)
+                throw Failure.endlessList(collection)
+            }
+            cursor = next
+        }
+    }
+
+    private static func sentence(
+        _ changes: CollectionChanges, of name: BookIdentity, declared: Int?
+    ) -> Message {
         let others = changes.gone > changes.goneTitles.count ? ", …" : ""
         let titles = changes.goneTitles.joined(separator: ", ") + others
-        let differs = outcome.declared.map { $0 != changes.listed } ?? false
+        let differs = declared.map { $0 != changes.listed } ?? false
         let parts: [Message?] = [
             changes.wanted < changes.listed
                 ? "\(changes.wanted) of \(Message(changes.listed, "book"))" : Message(changes.wanted, "book"),
             changes.new > 0 ? "\(changes.new) new" : nil,
             changes.gone > 0 ? "\(changes.gone) no longer listed, and kept (\(titles))" : nil,
-            differs ? "the catalog says that there are \(outcome.declared ?? 0)" : nil,
+            differs ? "the catalog says that there are \(declared ?? 0)" : nil,
         ]
         return "\(name): \(parts.compactMap(\.self).joined(separator: ", "))"
     }

@@ -37,17 +37,16 @@ package struct CollectionPreview: Sendable, Hashable {
                 preview.listed += page.entries.count
                 for entry in page.entries where preview.books < limit && filter.isWanted(entry) { preview.add(entry) }
                 emptyPages = page.entries.isEmpty ? emptyPages + 1 : 0
-                guard emptyPages < CollectionListing.maxEmptyPages, preview.listed <= page.declared ?? .max else {
+                guard emptyPages < CollectionMirror.maxEmptyPages, preview.listed <= page.declared ?? .max else {
                     throw Failure.endlessList(subscription.book)
                 }
                 cursor = page.next
             } while cursor != nil
         }
-        let (library, leaves) = (configuration.library, configuration.downloads.minFreeSpace)
         preview.free = try await runBlocking {
-            guard FileManager.default.fileExists(atPath: library) else { return nil }
-            let space = try DiskSpace(of: library)
-            return max(0, space.free - space.reserve(of: leaves))
+            guard FileManager.default.fileExists(atPath: configuration.library) else { return nil }
+            let space = try DiskSpace(of: configuration.library)
+            return max(0, space.free - space.reserve(of: configuration.downloads.minFreeSpace))
         }
         return preview
     }

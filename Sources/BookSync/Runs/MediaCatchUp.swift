@@ -6,23 +6,15 @@ import Logging
 import Settings
 import Transport
 
-/// Reads what the runs of a library left unread of its files, without its lock. A store on a disk of several machines would be
-/// closed to everybody else meanwhile: there the next run or `verify` reads them.
-package struct MediaCatchUp: Sendable {
-    private let configuration: Configuration
-    private let probe: MediaProbe
-    private let logger: Logger
-
-    package init(_ configuration: Configuration, probe: MediaProbe, logger: Logger) {
-        (self.configuration, self.probe, self.logger) = (configuration, probe, logger)
-    }
-
+extension Configuration {
+    /// Reads what the runs of the library left unread of its files, without its lock. A store on a disk of several machines would
+    /// be closed to everybody else meanwhile: there the next run or `verify` reads them.
+    ///
     /// Returns when all is read, or the task is cancelled. What keeps it from reading is for the log: whatever else is asked of the
     /// library says it.
-    package func execute() async {
+    package func catchUp(with probe: MediaProbe, logger: Logger) async {
         do {
             try Task.checkCancellation()
-            let library = configuration.library
             let folder = LibraryFolder.existing(at: library)
             guard try await runBlocking({ !StoreCopy(of: folder).isStoreShared }),
                 let readable = try await LibraryFolder.readableStore(in: library),
@@ -30,12 +22,8 @@ package struct MediaCatchUp: Sendable {
             else { return }
             try Task.checkCancellation()
             try await folder.writingStore { store in
-                try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
-                    let lookup = ChapterLookup(
-                        configuration: configuration, store: store, transport: transport, logger: logger)
-                    let reader = MediaReader(
-                        probe, library: library, store: store, trustsCatalog: true, catalogChapters: lookup.chapters)
-                    reader.add(try await store.unreadFiles())
+                try await withHTTPTransport(options: transportOptions, logger: logger) { transport in
+                    let reader = try await mediaReader(probe, store, over: transport, logger: logger)
                     reader.finish()
                     if let trouble = await reader.run() { logger.info("\(trouble)") }
                 }
@@ -43,5 +31,19 @@ package struct MediaCatchUp: Sendable {
         } catch {
             logger.info("durations are not read", metadata: ["why": "\(Failure.of(error).why)"])
         }
+    }
+
+    /// What reads the files of the library that were not read yet, with the chapters that catalogs give.
+    /// - Parameter onChange: as ``MediaReader`` has it.
+    func mediaReader(
+        _ probe: MediaProbe, _ store: CatalogStore, over transport: HTTPTransport, logger: Logger,
+        onChange: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> MediaReader {
+        let lookup = ChapterLookup(configuration: self, store: store, transport: transport, logger: logger)
+        let reader = MediaReader(
+            probe, library: library, store: store, trustsCatalog: true, catalogChapters: lookup.chapters,
+            onChange: onChange)
+        reader.add(try await store.unreadFiles())
+        return reader
     }
 }

@@ -23,7 +23,8 @@ struct RunUnderWay {
     /// Whether something ended the run that would have ended any.
     private var isCut = false
 
-    private var exports: RunExport
+    /// The addresses that catalogs gave.
+    private var covers: [BookIdentity: ResourceAddress] = [:]
     private var planned: Set<BookIdentity> = []
     /// Episodes that are to be fetched, and those of them that earlier runs gave up.
     private var asked: Set<EpisodeIdentity> = []
@@ -50,7 +51,6 @@ struct RunUnderWay {
             ? RequestFeed(
                 configuration: run.configuration, store: session.store, inbox: inbox, taken: request.ids,
                 logger: run.logger, emit: run.emit) : nil
-        exports = RunExport(configuration: run.configuration, session: session, logger: run.logger, emit: run.emit)
         for failure in left { report.fail(failure, emit: emit) }
     }
 
@@ -75,14 +75,9 @@ struct RunUnderWay {
     /// What reads audio files beside the downloads, and no longer: nobody waits for the library because of durations.
     private func reader() async throws -> MediaReader? {
         guard let media = run.media else { return nil }
-        let lookup = ChapterLookup(
-            configuration: run.configuration, store: session.store, transport: transport, logger: run.logger)
-        let reader = MediaReader(
-            media, library: session.folder.path, store: session.store, trustsCatalog: true,
-            catalogChapters: lookup.chapters,
-            onChange: { [emit] in emit(.reading(files: $0)) })
-        reader.add(try await session.store.unreadFiles())
-        return reader
+        return try await run.configuration.mediaReader(media, session.store, over: transport, logger: run.logger) {
+            [emit] in emit(.reading(files: $0))
+        }
     }
 
     private func engine(_ reader: MediaReader?) -> DownloadEngine {
@@ -141,7 +136,7 @@ struct RunUnderWay {
     private mutating func add(_ assembled: AssembledPlan, hasJoined: Bool) async throws {
         let isNew = planned.insert(assembled.plan.book.identity).inserted
         if isNew {
-            exports.add(assembled.plan.book)
+            covers[assembled.plan.book.identity] = assembled.plan.book.cover
             report.record(assembled.plan)
             for action in assembled.plan.actions {
                 guard case .skip(let skip) = action.countedKind, skip != .filtered else { continue }
@@ -304,7 +299,7 @@ struct RunUnderWay {
         let emit = emit
         var report = report
         defer { self.report = report }
-        try await exports.execute(over: transport) { report.fail($0, emit: emit) }
+        try await run.export(planned, covers: covers, in: session, over: transport) { report.fail($0, emit: emit) }
         await run.embedTags(in: planned, in: session)
         await run.join(planned, in: session)
     }

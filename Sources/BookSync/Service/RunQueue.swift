@@ -39,7 +39,7 @@ package actor RunQueue {
     /// Makes one file of a book; nil where ffmpeg is not installed.
     package nonisolated let joins: BookJoins?
     /// Reads durations while nothing else is to be done; nil where nothing does.
-    private let catchUp: MediaCatchUp?
+    private let catchUp: @Sendable () async -> Void
     private let host: any RunHost
     private let turns: Slots
     /// What is done at the moment; of a run that fetches what was asked for it has the kind alone.
@@ -72,7 +72,7 @@ package actor RunQueue {
     ///   - turns: one slot, shared with the queues of other libraries: their runs take turns, so that no host is asked by two at once.
     package init(
         _ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, joins: BookJoins? = nil,
-        catchUp: MediaCatchUp? = nil, turns: Slots = Slots(count: 1), host: any RunHost
+        catchUp: @escaping @Sendable () async -> Void = {}, turns: Slots = Slots(count: 1), host: any RunHost
     ) {
         self.catchUp = catchUp
         self.turns = turns
@@ -200,7 +200,7 @@ package actor RunQueue {
     package func work() async {
         while !Task.isCancelled {
             guard let errand = await nextErrand() else {
-                let reading = Task { [catchUp] in await catchUp?.execute() }
+                let reading = Task { [catchUp] in await catchUp() }
                 for await _ in wakeUps.stream { break }
                 reading.cancel()
                 await reading.value

@@ -73,10 +73,12 @@ extension Program {
         let host = ServedRuns(program: self, watch: watch, style: style)
         return configuration.libraries.map { place in
             let own = configuration.choosing(place)
+            let media = media(own)
             return RunQueue(
                 own, knownLibraries: knownLibraries, logger: logger,
                 joins: mediaWriter.map { BookJoins(own, probe: $0) },
-                catchUp: media(own).map { MediaCatchUp(own, probe: $0, logger: logger) }, turns: turns, host: host)
+                catchUp: { if let media { await own.catchUp(with: media, logger: logger) } }, turns: turns,
+                host: host)
         }
     }
 
