@@ -293,9 +293,7 @@ struct CatalogRefresh: Sendable {
         guard let store, try await store.hasMaskedAddresses(of: item.book), var book = try await store.book(item.book)
         else { return false }
         if let title = item.title { book.title = title }
-        if try await assembly.cachedPlan(of: book, item: item, claimed: []) != nil { return false }
-        let listed = try await store.episodes(of: item.book).filter { !$0.isGone }
-        let plan = try await assembly.plan(book, episodes: listed, item: item, claimed: [], isComplete: book.isComplete)
+        let plan = try await assembly.storedPlan(of: book, item: item, claimed: [])
         return plan.requests.contains { $0.episode.address?.isMasked == true }
     }
 
@@ -394,8 +392,7 @@ struct CatalogRefresh: Sendable {
         var assembled = try await assembly.plan(
             prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
             claimed: claimed, isComplete: prepared.refreshed.proof.isComplete)
-        assembled.use(access, asOf: begin)
-        assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
+        assembled.use(access, asOf: begin, renewing: AddressRenewal(book: book, source: prepared.source))
         if let store, let cached = assembled.cached {
             try? await store.saveCachedPlan(cached, of: book)
         }

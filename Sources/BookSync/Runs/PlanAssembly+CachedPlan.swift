@@ -9,6 +9,14 @@ import LibraryFiles
 // need not be made again.
 
 extension PlanAssembly {
+    /// The plan of a book as the store knows it.
+    /// - Parameter claimed: as of ``cachedPlan(of:item:claimed:)``.
+    func storedPlan(of book: Book, item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
+        if let cached = try await cachedPlan(of: book, item: item, claimed: claimed) { return cached }
+        let stored = try await store?.episodes(of: book.identity) ?? []
+        return try await plan(book, episodes: stored, item: item, claimed: claimed, isComplete: book.isComplete)
+    }
+
     /// The plan of a book in which nothing changed since there was nothing to do; nil where it has to be made.
     /// - Parameter claimed: paths that other books of this run are going to take.
     func cachedPlan(of book: Book, item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan? {

@@ -39,12 +39,17 @@ struct AssembledPlan: Sendable {
         requests.map(\.path) + plan.actions.filter { $0.kind == .rename || $0.kind == .adopt }.map(\.path)
     }
 
-    /// Has the transfers reach their servers as their source's requests do.
+    /// Has the transfers reach their servers as their source's requests do, and ask for other addresses when theirs have expired.
     /// - Parameter asOf: when the store and the disk were looked at.
-    mutating func use(_ access: SourceAccess, asOf moment: ContinuousClock.Instant) {
+    mutating func use(_ access: SourceAccess, asOf moment: ContinuousClock.Instant, renewing renewal: AddressRenewal) {
         for index in requests.indices {
+            let episode = requests[index].episode.identity
             requests[index].access = access
             requests[index].asOf = moment
+            requests[index].hasMirror = renewal.hasMirror
+            requests[index].renewAddress = { stale in
+                try await renewal.address(of: episode, insteadOf: stale)
+            }
         }
     }
 
@@ -53,17 +58,6 @@ struct AssembledPlan: Sendable {
     mutating func leaveAdoptions(ofTransfers episodes: Set<EpisodeIdentity>) {
         guard !episodes.isEmpty else { return }
         adoptions.removeAll { episodes.contains($0.action.episode.identity) }
-    }
-
-    /// Lets the transfers ask for other addresses when theirs have expired.
-    mutating func renewAddresses(through renewal: AddressRenewal) {
-        for index in requests.indices {
-            let episode = requests[index].episode.identity
-            requests[index].hasMirror = renewal.hasMirror
-            requests[index].renewAddress = { stale in
-                try await renewal.address(of: episode, insteadOf: stale)
-            }
-        }
     }
 }
 

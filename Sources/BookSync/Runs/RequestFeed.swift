@@ -16,7 +16,7 @@ final class RequestFeed: Sendable {
     /// Requests of the store that the run does, with their books.
     private let taken: Mutex<[Int64: BookIdentity]>
     /// Whether a look failed, which is logged once.
-    private let hasFailed = Mutex(false)
+    private let hasFailed = Atomic(false)
     private let logger: Logger
     private let emit: @Sendable (SyncEvent) -> Void
 
@@ -62,11 +62,7 @@ final class RequestFeed: Sendable {
             return try await look()
         } catch {
             // The next look may tell. Of a store that nobody can read the engine hears as well, and ends the run.
-            let isNews = hasFailed.withLock { hasFailed in
-                defer { hasFailed = true }
-                return !hasFailed
-            }
-            if isNews, !Task.isCancelled {
+            if !hasFailed.exchange(true, ordering: .relaxed), !Task.isCancelled {
                 logger.error("the requests cannot be read", metadata: ["error": "\(error)"])
             }
             return []

@@ -68,12 +68,7 @@ extension SyncRun {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
             var assembly = assembly
             assembly.onCatalogChange = configuration.catalogChangeRule(of: item.book)
-            if let cached = try await assembly.cachedPlan(of: book, item: item, claimed: claimed) {
-                return cached
-            }
-            let stored = try await store?.episodes(of: item.book) ?? []
-            return try await assembly.plan(
-                book, episodes: stored, item: item, claimed: claimed, isComplete: book.isComplete)
+            return try await assembly.storedPlan(of: book, item: item, claimed: claimed)
         }
         let atOnce = ProcessInfo.processInfo.activeProcessorCount + 1
         var taken = TakenPaths()

@@ -76,9 +76,8 @@ extension Program {
                 } else {
                     try await loaded.configuration.knowing([])
                 }
-            let diagnosis = Diagnosis(
-                configuration: configuration, check: check, knownLibraries: knownLibraries, logger: logger)
-            let findings = try await diagnosis.findings(asksSources: asksSources)
+            let findings = try await configuration.diagnosed(
+                check, knownLibraries: knownLibraries, asksSources: asksSources, logger: logger)
             return findings + [audioFinding(loaded.configuration)].compactMap(\.self)
         } catch let failure as Failure where failure.kind == .configuration {
             // Which library and which sources are meant is not known then.

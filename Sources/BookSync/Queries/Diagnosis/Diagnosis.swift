@@ -5,87 +5,40 @@ import LibraryFiles
 import Logging
 import Settings
 
-/// Looks at everything that a run relies on, and says what is wrong before a run meets it. It changes nothing, holds up no
-/// run that is under way, and asks each catalog server for one book at most.
-package struct Diagnosis: Sendable {
-    private let configuration: Configuration
-    private let check: ConfigurationCheck
-    private let knownLibraries: KnownLibraries?
-    private let logger: Logger
-
+extension Configuration {
+    /// Looks at everything that a run relies on, and says what is wrong before a run meets it. It changes nothing, holds up no
+    /// run that is under way, and asks each catalog server for one book at most.
     /// - Parameters:
-    ///   - check: of that configuration.
+    ///   - check: of this configuration.
     ///   - knownLibraries: what is remembered of libraries; nil where nothing can be.
-    package init(
-        configuration: Configuration, check: ConfigurationCheck, knownLibraries: KnownLibraries?, logger: Logger
-    ) {
-        self.configuration = configuration
-        self.check = check
-        self.knownLibraries = knownLibraries
-        self.logger = logger
-    }
-
-    /// In the order in which a run would meet the things.
-    /// - Parameter asksSources: without it nothing leaves the machine, and nothing is said of the sources.
+    ///   - asksSources: without it nothing leaves the machine, and nothing is said of the sources.
+    /// - Returns: in the order in which a run would meet the things.
     /// - Throws: `CancellationError`.
-    package func findings(asksSources: Bool = true) async throws -> [Finding] {
-        var findings = configurationFindings
+    package func diagnosed(
+        _ check: ConfigurationCheck, knownLibraries: KnownLibraries?, asksSources: Bool, logger: Logger
+    ) async throws -> [Finding] {
+        var findings = check.findings
         var shelf = Shelf()
-        for place in configuration.libraries {
+        for place in libraries {
             let library = LibraryDiagnosis(
-                path: place.path, minFreeSpace: configuration.downloads.minFreeSpace,
-                knownLibraries: knownLibraries)
+                path: place.path, minFreeSpace: downloads.minFreeSpace, knownLibraries: knownLibraries)
             findings += try await library.findings().map { finding in
                 var finding = finding
-                if configuration.hasSeveralLibraries { finding.check = "\(place.name): \(finding.check)" }
+                if hasSeveralLibraries { finding.check = "\(place.name): \(finding.check)" }
                 return finding
             }
             try await shelf.add(.existing(at: place.path))
         }
-        shelf.subscriptions = try configuration.allSubscriptions(with: shelf.stored)
+        shelf.subscriptions = try allSubscriptions(with: shelf.stored)
         findings.append(subscriptionsFinding(shelf))
         guard asksSources else { return findings }
-        let sources = SourceDiagnosis(configuration: configuration, logger: logger)
+        let sources = SourceDiagnosis(configuration: self, logger: logger)
         let subscribed = shelf.subscriptions.map(\.book).filter { !$0.isCollection }
         findings += try await sources.findings(subscribed: subscribed, others: shelf.books.map(\.identity))
         return findings
     }
 
-    // MARK: Configuration
-
-    /// What is wrong with a source alone is told where that is looked at.
-    private var configurationFindings: [Finding] {
-        guard check.warnings.isEmpty else {
-            return check.warnings.map { .warning("configuration", "\($0.what): \($0.why)", remedy: $0.remedy) }
-        }
-        guard let path = check.path else {
-            return [.ok("configuration", "there is no file; the built-in settings are in force")]
-        }
-        return [.ok("configuration", "\(path) is valid")]
-    }
-
     // MARK: Subscriptions
-
-    private struct Shelf {
-        var subscriptions: [Subscription] = []
-        /// Those that the user added.
-        var stored: [Subscription] = []
-        var books: [Book] = []
-        var isStoreUnreadable = false
-
-        /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
-        mutating func add(_ folder: LibraryFolder) async throws {
-            do {
-                let (subscriptions, known) = try await LibraryFolder.withReadableStore(in: folder.path) { store in
-                    (try await store?.subscriptions() ?? [], try await store?.books().map(\.book) ?? [])
-                }
-                stored += subscriptions
-                books += known
-            } catch is Failure {
-                isStoreUnreadable = true
-            }
-        }
-    }
 
     private func subscriptionsFinding(_ shelf: Shelf) -> Finding {
         let subscriptions = shelf.subscriptions
@@ -98,10 +51,10 @@ package struct Diagnosis: Sendable {
                     what: lost.count == 1
                         ? "\(first.book) cannot be asked for"
                         : "\(first.book) and \(lost.count - 1) more cannot be asked for",
-                    why: configuration.lacksAddress(first.book)
+                    why: lacksAddress(first.book)
                         ? "its address holds a secret, and is not recorded"
                         : "no source is called '\(first.book.source)'",
-                    remedy: configuration.lacksAddress(first.book)
+                    remedy: lacksAddress(first.book)
                         ? "name the whole address once: booksync subscribe ADDRESS records it"
                         : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
         }
@@ -113,8 +66,8 @@ package struct Diagnosis: Sendable {
         guard !subscriptions.isEmpty else {
             return .ok("subscriptions", "none; booksync subscribe REF adds one")
         }
-        let isMirroredByServer = configuration.serve.mirrorInterval != nil || !configuration.trustsReferences
-        if isMirroredByServer, let notice = configuration.privacyNotice(of: subscriptions.map(\.book)) {
+        let isMirroredByServer = serve.mirrorInterval != nil || !trustsReferences
+        if isMirroredByServer, let notice = privacyNotice(of: subscriptions.map(\.book)) {
             return .warning(
                 "subscriptions", notice, remedy: "name them in the configuration, as sources or below subscriptions")
         }
@@ -129,10 +82,44 @@ package struct Diagnosis: Sendable {
 
     private func canBeAsked(_ book: BookIdentity) -> Bool {
         do {
-            try configuration.requireSource(of: book)
-            return !configuration.lacksAddress(book)
+            try requireSource(of: book)
+            return !lacksAddress(book)
         } catch {
             return false
         }
+    }
+}
+
+private struct Shelf {
+    var subscriptions: [Subscription] = []
+    /// Those that the user added.
+    var stored: [Subscription] = []
+    var books: [Book] = []
+    var isStoreUnreadable = false
+
+    /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
+    mutating func add(_ folder: LibraryFolder) async throws {
+        do {
+            let (subscriptions, known) = try await LibraryFolder.withReadableStore(in: folder.path) { store in
+                (try await store?.subscriptions() ?? [], try await store?.books().map(\.book) ?? [])
+            }
+            stored += subscriptions
+            books += known
+        } catch is Failure {
+            isStoreUnreadable = true
+        }
+    }
+}
+
+extension ConfigurationCheck {
+    /// What is wrong with a source alone is told where that is looked at.
+    fileprivate var findings: [Finding] {
+        guard warnings.isEmpty else {
+            return warnings.map { .warning("configuration", "\($0.what): \($0.why)", remedy: $0.remedy) }
+        }
+        guard let path else {
+            return [.ok("configuration", "there is no file; the built-in settings are in force")]
+        }
+        return [.ok("configuration", "\(path) is valid")]
     }
 }

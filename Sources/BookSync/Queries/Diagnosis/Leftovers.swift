@@ -76,15 +76,14 @@ struct Leftovers: Sendable {
         joining.sentence("1 file of an unfinished join", "\(joining.count) files of unfinished joins")
     }
 
+    private func downloads(_ tally: Tally) -> Message? {
+        tally.sentence("1 file of an unfinished download", "\(tally.count) files of unfinished downloads")
+    }
+
     /// What only takes up room; nil when nothing does.
     var sentence: Message? {
         let parts = [
-            orphans.sentence(
-                "1 file of an unfinished download", "\(orphans.count) files of unfinished downloads"
-            ).map {
-                files -> Message in
-                "\(files) that nothing will go on with"
-            },
+            downloads(orphans).map { files -> Message in "\(files) that nothing will go on with" },
             damagedStores.sentence(
                 "1 file of a damaged store", "\(damagedStores.count) files of damaged stores"), joins,
         ].compactMap(\.self)
@@ -94,14 +93,8 @@ struct Leftovers: Sendable {
     /// What was kept on purpose; nil when nothing was.
     var harmlessSentence: Message? {
         let parts = [
-            unfinished.sentence(
-                "1 file of an unfinished download", "\(unfinished.count) files of unfinished downloads"
-            ).map {
-                files -> Message in
-                "\(files), kept for the next run"
-            },
-            joins.map {
-                files -> Message in
+            downloads(unfinished).map { files -> Message in "\(files), kept for the next run" },
+            joins.map { files -> Message in
                 "\(files) in \(folder.ownFolder)/joining, for when the book is joined again"
             },
         ].compactMap(\.self)
