@@ -105,7 +105,7 @@ struct EpisodeDecision {
 
     private func countsAsRemoved(_ file: LocalFile, input: PlannerInput, match: FileRecognition.Match?) -> Bool {
         input.rules.onMissingFile == .tombstone && !input.rules.force && match == nil && !shelved.isGone
-            && !input.isBehindLink(file.path)
+            && !input.files.isBehindLink(file.path)
     }
 
     /// Where the file stands that a run published and was killed before it could record: the partial file is gone,

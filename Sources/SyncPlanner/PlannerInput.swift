@@ -65,14 +65,16 @@ package struct PlannerInput {
         }
         return Set(marked.keys)
     }
+}
 
+extension [String: FileAttributes] {
     /// Whether a symbolic link stands in the place of one of the path's folders: links are not followed, so nobody
     /// knows what is behind it.
     package func isBehindLink(_ path: String) -> Bool {
         var rest = path[...]
         while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")) {
             rest = rest[..<slash]
-            if files[String(rest)]?.kind == .symbolicLink { return true }
+            if self[String(rest)]?.kind == .symbolicLink { return true }
         }
         return false
     }

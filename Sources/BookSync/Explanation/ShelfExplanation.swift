@@ -6,6 +6,7 @@ import Foundation
 import LibraryFiles
 import Logging
 import Settings
+import SyncPlanner
 
 extension Configuration {
     /// Brings together what explains episodes, from the store, the disk and the planner; no request is ever sent.
@@ -58,17 +59,5 @@ extension Configuration {
         let request = try RunRequest(items: items, order: downloads.order)
         _ = try await run.plan(request, offline: true) { actions += $0.actions }
         return Dictionary(grouping: actions, by: \.episode.identity)
-    }
-}
-
-extension [String: FileAttributes] {
-    /// Whether one of the path's folders is a symbolic link.
-    fileprivate func isBehindLink(_ path: String) -> Bool {
-        var folder = splitLibraryPath(path).folder
-        while !folder.isEmpty {
-            if self[String(folder)]?.kind == .symbolicLink { return true }
-            folder = splitLibraryPath(String(folder)).folder
-        }
-        return false
     }
 }

@@ -310,7 +310,7 @@ struct PlanAssembly: Sendable {
                 }
                 assembled.moved.append(file)
                 followed.insert(identity)
-            } else if !input.isBehindLink(file.path) {
+            } else if !files.isBehindLink(file.path) {
                 assembled.vanished.append(file.episode)
             }
         }
