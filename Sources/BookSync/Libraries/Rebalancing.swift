@@ -3,33 +3,31 @@ import CatalogStore
 import LibraryFiles
 import Settings
 
-/// Brings each book of a fleet to the shard that it falls to. What a library was subscribed to by itself stays there, and what the
-/// configuration has for a library goes to it.
-package struct Rebalancing: Sendable {
-    package let places: [LibraryPlace]
-    private let minFreeSpace: Int64
-    private let knownLibraries: KnownLibraries?
-    private let chosen: [BookIdentity: LibraryPlace]
+// Brings each book of a fleet to the shard that it falls to. What a library was subscribed to by itself stays there, and what the
+// configuration has for a library goes to it.
 
+extension Configuration {
+    /// The libraries among which books are shared out.
     /// - Throws: ``Failure`` of kind `usage` where there is one library only.
-    package init(_ configuration: Configuration, knownLibraries: KnownLibraries?) throws {
-        places = configuration.configuredLibraries
-        guard places.count > 1 else {
+    package func requireShards() throws -> [LibraryPlace] {
+        guard configuredLibraries.count > 1 else {
             throw Failure(
                 .usage, what: "there are no shards to move books to", why: "the configuration names one library",
                 remedy: "name several under 'libraries'")
         }
-        (minFreeSpace, self.knownLibraries) = (configuration.downloads.minFreeSpace, knownLibraries)
-        var chosen: [BookIdentity: LibraryPlace] = [:]
-        for subscription in configuration.subscriptions {
-            guard let name = subscription.library else { continue }
-            chosen[try configuration.book(subscription.reference)] = places.first { $0.name == name }
-        }
-        self.chosen = chosen
+        return configuredLibraries
     }
 
     /// The books of a library that are to go elsewhere.
-    package func moves(from origin: LibraryPlace) async throws -> [BookMove] {
+    package func misplacedBooks(
+        in origin: LibraryPlace, knownLibraries: KnownLibraries?
+    ) async throws -> [BookMove] {
+        let places = try requireShards()
+        var chosen: [BookIdentity: LibraryPlace] = [:]
+        for subscription in subscriptions {
+            guard let name = subscription.library else { continue }
+            chosen[try book(subscription.reference)] = places.first { $0.name == name }
+        }
         try await knownLibraries?.requireMounted(origin.path)
         let books = try await ShelfReader.read(origin.path) { shelf in
             let subscribed = Set(try await shelf.subscriptions().map(\.book))
@@ -39,15 +37,15 @@ package struct Rebalancing: Sendable {
             let target = chosen[book] ?? places[Shard.index(of: book, among: places.count)]
             guard target != origin else { return nil }
             return BookMove(
-                book, from: origin, to: target, minFreeSpace: minFreeSpace, knownLibraries: knownLibraries)
+                book, from: origin, to: target, minFreeSpace: downloads.minFreeSpace, knownLibraries: knownLibraries)
         }
     }
 
     /// Records, when all books are where they belong, as which shard each library is filled from now on.
     package func recordShards() async throws {
         try await runBlocking {
-            for place in places {
-                guard let shard = Shard(index: place.number, count: places.count) else { continue }
+            for place in configuredLibraries {
+                guard let shard = Shard(index: place.number, count: configuredLibraries.count) else { continue }
                 try ShardRecord.write(shard, in: place.path)
             }
         }

@@ -28,7 +28,6 @@ actor LibrarySearch {
     private let library: String
     private let store: CatalogStore?
     private var listing: Task<Listing, any Error>?
-    private var storeIsOlder: Bool?
 
     init(library: String, store: CatalogStore?) {
         self.library = library
@@ -36,13 +35,9 @@ actor LibrarySearch {
     }
 
     /// Whether the store is an older copy: then files that it does not know may lie anywhere.
-    var isStoreOlder: Bool {
-        get async throws {
-            if let storeIsOlder { return storeIsOlder }
-            let isOlder = if let store { try await RunMark(library: library).isNewer(than: store) } else { false }
-            storeIsOlder = isOlder
-            return isOlder
-        }
+    nonisolated func isStoreOlder() async throws -> Bool {
+        guard let store else { return false }
+        return try await RunMark(library: library).isNewer(than: store)
     }
 
     private var found: Listing {

@@ -269,8 +269,8 @@ struct CatalogRefresh: Sendable {
     private func prepared(
         _ entry: Entry, pace: HostThrottle, known: RefreshedBook?
     ) async -> Result<PreparedBook, any Error> {
-        let item = entry.item
-        do {
+        await Result.of {
+            let item = entry.item
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
             var asksAnew = entry.assembly.request.asksAnew || !stores
             if !asksAnew { asksAnew = try await needsAddresses(entry) }
@@ -281,9 +281,7 @@ struct CatalogRefresh: Sendable {
             if !entry.assembly.request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
             prepared.plan = try await plan(prepared, claimed: [], entry.assembly)
-            return .success(prepared)
-        } catch {
-            return .failure(error)
+            return prepared
         }
     }
 

@@ -130,7 +130,7 @@ struct PlanAssembly: Sendable {
         var mayLieAnywhere = recorded.isEmpty
         if !mayLieAnywhere, recorded.count < episodes.count {
             // By force also what was removed is wanted, and the user may have put it back anywhere.
-            mayLieAnywhere = request.force ? true : try await librarySearch.isStoreOlder
+            mayLieAnywhere = request.force ? true : try await librarySearch.isStoreOlder()
         }
         if mayLieAnywhere { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)

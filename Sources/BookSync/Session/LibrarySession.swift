@@ -89,28 +89,36 @@ package struct LibrarySession: Sendable {
     /// Moves the files of episodes that were removed while a run was under way.
     /// - Returns: a sentence for each that stays.
     func collectTrash() async -> [Message] {
-        do {
-            try await requireHeld()
-            return try await trash.collect().failures.map(\.failure.message)
-        } catch let failure as Failure where failure.reason == .takenOver {
-            // The run ends with it: that is told already.
-            return []
-        } catch {
-            return ["removed files could not be moved to the trash: \(Failure.of(error).message)"]
+        await whileHeld {
+            try await trash.collect().failures.map(\.failure.message)
+        } failing: {
+            "removed files could not be moved to the trash: \($0.message)"
         }
     }
 
     /// Copies the store.
     /// - Returns: why that was not possible; nil when it was.
     func backUp() async -> Message? {
-        do {
-            try await requireHeld()
+        await whileHeld {
             try await StoreBackups(folder: folder).make(of: store)
-            return nil
+            return []
+        } failing: {
+            "the store was not copied to .booksync/backup: \($0.why)"
+        }.first
+    }
+
+    /// Does what no run fails with.
+    /// - Returns: what is to be told. Nothing where another run took the library over: this one ends with it, and that is told.
+    private func whileHeld(
+        _ body: () async throws -> [Message], failing what: (Failure) -> Message
+    ) async -> [Message] {
+        do {
+            try await runBlocking { try lock.requireHeld() }
+            return try await body()
         } catch let failure as Failure where failure.reason == .takenOver {
-            return nil
+            return []
         } catch {
-            return "the store was not copied to .booksync/backup: \(Failure.of(error).why)"
+            return [what(Failure.of(error))]
         }
     }
 
@@ -118,17 +126,10 @@ package struct LibrarySession: Sendable {
     /// as a full disk, is no failure of the run.
     private func tellReaders() async {
         guard !Task.isCancelled else { return }
-        do {
+        _ = await Result.of {
             try await store.updateShelfCounts()
             try await store.updateSearchIndex()
-        } catch {
-            return
         }
-    }
-
-    /// - Throws: ``Failure`` when another run took the library over.
-    private func requireHeld() async throws {
-        try await runBlocking { try lock.requireHeld() }
     }
 
     private func recoverInterruptedRun() async throws {

@@ -80,10 +80,10 @@ struct MoveCommand: Subcommand {
     }
 
     private func rebalance(_ configuration: Configuration, _ program: Program) async throws -> ExitStatus {
-        let rebalancing = try Rebalancing(configuration, knownLibraries: program.knownLibraries)
         var failures: [Failure] = []
-        for origin in rebalancing.places {
-            for move in try await rebalancing.moves(from: origin) where program.interruption.exitStatus == nil {
+        for origin in try configuration.requireShards() {
+            let moves = try await configuration.misplacedBooks(in: origin, knownLibraries: program.knownLibraries)
+            for move in moves where program.interruption.exitStatus == nil {
                 do {
                     let report = dryRun ? try await move.plan() : try await move.execute(waitingFor: waiting.seconds)
                     await tell(report, of: move, program)
@@ -94,7 +94,7 @@ struct MoveCommand: Subcommand {
             }
         }
         if failures.isEmpty, !dryRun, program.interruption.exitStatus == nil {
-            try await rebalancing.recordShards()
+            try await configuration.recordShards()
         }
         return program.interruption.exitStatus ?? ExitStatus(of: failures)
     }
