@@ -37,7 +37,7 @@ actor LibrarySearch {
     /// Whether the store is an older copy: then files that it does not know may lie anywhere.
     nonisolated func isStoreOlder() async throws -> Bool {
         guard let store else { return false }
-        return try await RunMark(library: library).isNewer(than: store)
+        return try await LibraryFolder.existing(at: library).hasNewerRun(than: store)
     }
 
     private var found: Listing {

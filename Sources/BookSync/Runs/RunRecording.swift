@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import Foundation
+import LibraryFiles
 import Settings
 
 /// Keeps the book of runs: that one began, how it ended, what fails run after run; and tells those who want to be told.
@@ -15,7 +16,7 @@ struct RunRecording: Sendable {
         let now = Date()
         do {
             let number = try await store.beginRun(command, of: books, at: now)
-            await RunMark(library: configuration.library).record(begun: number)
+            await LibraryFolder.existing(at: configuration.library).record(begun: number)
             return RunRecord(
                 number: number, command: command, startedAt: now, books: books.count,
                 named: books.prefix(RunRecord.maxNamed).map { .init($0) })
@@ -37,7 +38,7 @@ struct RunRecording: Sendable {
         record.named = (report.changedBooks.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
         record.error = error
         if exitCode == 0, record.command == "mirror" {
-            await RunMark(library: configuration.library).record(complete: record.number)
+            await LibraryFolder.existing(at: configuration.library).record(complete: record.number)
         }
         do {
             try await store.endRun(record)
