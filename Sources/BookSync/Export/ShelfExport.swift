@@ -49,11 +49,10 @@ extension Configuration {
         let books = try await ShelfReader.read(library) { shelf in
             var books: [ExportedBook] = []
             for item in items {
-                guard let shelved = try await shelf.books([item.book]).first else { continue }
-                books.append(
-                    ExportedBook(
-                        book: shelved.book, episodes: try await shelf.episodes(of: item.book, filter: item.filter),
-                        library: library, folder: shelved.path.map { $0 == "." ? "" : $0 }))
+                let book = try await ExportedBook(
+                    item.book, filter: item.filter, library: library, store: shelf.store,
+                    isRunUnderWay: shelf.isRunUnderWay)
+                books += [book].compactMap(\.self)
             }
             return books
         }
@@ -76,8 +75,9 @@ extension Configuration {
 }
 
 extension [ExportedBook] {
-    /// The document of one book, or the table of several, as it would stand in its folder.
-    package func document(_ kind: ExportKind) throws -> [UInt8] {
+    /// The document of one book, or the table of several.
+    /// - Parameter path: absolute; where it is to lie; nil for the book's folder.
+    package func document(_ kind: ExportKind, at path: String? = nil) throws -> [UInt8] {
         if kind == .csv { return [UInt8](EpisodeTable.text(of: self).utf8) }
         guard let book = first, count == 1 else {
             throw Failure(
@@ -85,7 +85,7 @@ extension [ExportedBook] {
                 why: "each has one of its own",
                 remedy: "name one book, or a folder with --output")
         }
-        return try book.document(kind, at: book.folderPath + "/" + (kind.fileName(for: book.book) ?? ""))
+        return try book.document(kind, at: path ?? book.folderPath + "/" + (kind.fileName(for: book.book) ?? ""))
     }
 
     /// Writes to where the user says: a file, for one book or a table of several; or a folder, in which each book
@@ -97,13 +97,10 @@ extension [ExportedBook] {
     ) async throws -> [(path: String, isWritten: Bool)] {
         let output = URL(filePath: output).standardizedFileURL.path(percentEncoded: false)
         return try await runBlocking {
-            let isFolder = fileAttributes(output)?.kind == .folder || output.hasSuffix("/")
+            let goesIntoFolder = output.hasSuffix("/") || isFolder(at: output)
             let target = output.hasSuffix("/") ? String(output.dropLast()) : output
-            if !isFolder, kind == .csv || count == 1 {
-                let bytes =
-                    kind == .csv
-                    ? [UInt8](EpisodeTable.text(of: self).utf8) : try self[0].document(kind, at: target)
-                return [(target, try ExportDisk.write(bytes, to: target))]
+            if !goesIntoFolder, kind == .csv || count == 1 {
+                return [(target, try ExportDisk.write(try document(kind, at: target), to: target))]
             }
             var written: [(path: String, isWritten: Bool)] = []
             var taken: Set<SafeName.ComparisonKey> = []

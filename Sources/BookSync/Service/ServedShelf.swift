@@ -128,7 +128,7 @@ package struct ServedShelf: Sendable {
             try await ExportedBook($1, filter: .init(), library: library, store: $0.store)
         }
         guard var exported = found else { return nil }
-        exported.episodes = exported.episodes.filter { $0.shelved.givenFile != nil }
+        exported.episodes = exported.episodes.filter { $0.givenFile != nil }
         let book = exported.book.identity
         var cover: String?
         // One that is drawn is none that podcast apps can show.

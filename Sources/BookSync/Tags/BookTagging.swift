@@ -43,7 +43,7 @@ package struct BookTagging: Sendable {
         }
         let export = BookExport(configuration: configuration, library: library, store: store)
         let cover = try await export.coverPath(of: exported)
-        let selected = exported.episodes.map(\.shelved).selected(by: filter)
+        let selected = exported.episodes.selected(by: filter)
         guard !selected.isEmpty || filter.isEmpty else { throw Failure.noSuchEpisode(of: book) }
         for shelved in selected {
             guard var file = shelved.file else { continue }

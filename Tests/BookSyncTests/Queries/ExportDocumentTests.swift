@@ -10,7 +10,7 @@ import Testing
 
     private static func episode(
         _ section: Int, _ name: String, path: String?, duration: Double? = 61.6, of book: BookIdentity = book
-    ) -> ShelfReader.EpisodeOnDisk {
+    ) -> EpisodeRecord {
         let identity = EpisodeIdentity(book: book, key: "id\(section)")
         var episode = Episode(identity: identity, section: section, name: name, duration: duration)
         episode.address = ResourceAddress("http://user:password@a.example/\(section).mp3?token=SECRET")
@@ -21,10 +21,10 @@ import Testing
                 modificationTime: 0, inode: 1, fetchedAt: Date(timeIntervalSince1970: 1_700_000_000),
                 verification: .length)
         }
-        return .init(shelved: EpisodeRecord(episode: episode, file: file), bytesDone: file?.size ?? 0)
+        return EpisodeRecord(episode: episode, file: file)
     }
 
-    static func sample(_ episodes: [ShelfReader.EpisodeOnDisk]? = nil) -> ExportedBook {
+    static func sample(_ episodes: [EpisodeRecord]? = nil) -> ExportedBook {
         var book = Book(identity: Self.book, title: "回到古代当兽医", author: "萧 & Co <x>", narrator: "乙")
         book.summary = "一个\u{B}兽医 \"说\"]]>"
         book.cover = ResourceAddress("http://a.example/c.jpg?token=SECRET")

@@ -14,9 +14,9 @@ package enum EpisodeTable {
         var text = row(columns)
         for exported in books {
             let book = exported.book
-            for item in exported.episodes {
-                let episode = item.shelved.episode
-                let shown = JSONDocument(item.shelved, bytesDone: item.bytesDone)
+            for shelved in exported.episodes {
+                let episode = shelved.episode
+                let shown = JSONDocument(shelved, bytesDone: 0)
                 text += row(
                     columns.map { column in
                         switch column {

@@ -4,16 +4,19 @@ import LibraryFiles
 import Settings
 
 extension ExportedBook {
-    /// - Parameter filter: which of its episodes; nil for none, where only the book itself is asked for.
+    /// - Parameters:
+    ///   - filter: which of its episodes; nil for none, where only the book itself is asked for.
+    ///   - isRunUnderWay: whether what is recorded as under way is.
     /// - Returns: nil when the store does not know the book.
-    package init?(_ book: BookIdentity, filter: EpisodeFilter?, library: String, store: CatalogStore) async throws {
+    package init?(
+        _ book: BookIdentity, filter: EpisodeFilter?, library: String, store: CatalogStore, isRunUnderWay: Bool = true
+    ) async throws {
         guard let shelved = try await store.books([book]).first else { return nil }
         let episodes =
             if let filter { try await store.episodes(of: book).selected(by: filter) } else { [EpisodeRecord]() }
         self.init(
-            book: shelved.book,
-            episodes: episodes.map { .init(shelved: $0, bytesDone: $0.file?.size ?? 0) }, library: library,
-            folder: shelved.path.map { $0 == "." ? "" : $0 })
+            book: shelved.book, episodes: episodes.map { $0.effective(isRunUnderWay: isRunUnderWay) },
+            library: library, folder: shelved.path.map { $0 == "." ? "" : $0 })
     }
 
     /// The content of a file of that kind.

@@ -5,7 +5,7 @@ import Foundation
 package struct ExportedBook: Sendable {
     package var book: Book
     /// Those that are wanted, by section number.
-    package var episodes: [ShelfReader.EpisodeOnDisk]
+    package var episodes: [EpisodeRecord]
     /// Absolute.
     package var library: String
     /// Of most of its files, relative to the library; "" for the library itself, nil while it has none.
@@ -13,7 +13,7 @@ package struct ExportedBook: Sendable {
 
     /// The episodes that are on disk, with their files.
     var files: [(shelved: EpisodeRecord, file: LocalFile)] {
-        episodes.compactMap { item in item.shelved.file.map { (item.shelved, $0) } }
+        episodes.compactMap { shelved in shelved.file.map { (shelved, $0) } }
     }
 
     /// Absolute; the library's where the book has none.
@@ -33,7 +33,7 @@ package struct ExportedBook: Sendable {
     /// write.
     var language: String? {
         if let language = book.language { return language }
-        let names = [book.title, book.summary ?? ""] + episodes.prefix(20).map(\.shelved.episode.name)
+        let names = [book.title, book.summary ?? ""] + episodes.prefix(20).map(\.episode.name)
         var hasChinese = false
         for scalar in names.joined().unicodeScalars {
             switch scalar.value {
