@@ -4,6 +4,15 @@ import DownloadEngine
 import Foundation
 import LibraryFiles
 
+/// A store that a run may rely on.
+struct PlacedStore: Sendable {
+    var store: CatalogStore
+    /// What the user should know of it.
+    var notices: [Message] = []
+    /// Whether it is empty in place of one that was not.
+    var isBegunAnew = false
+}
+
 /// Brings the store to where it is to lie, and opens it for a run: apart from the audio, back in the library, or on another
 /// machine, which goes on from the copy beside the audio; also where it is damaged or lost.
 ///
@@ -16,43 +25,41 @@ import LibraryFiles
 /// recognised as the books' catalogs are read.
 struct StorePlacement: Sendable {
     let folder: LibraryFolder
-    /// Of the run that opens the store.
-    let lock: LibraryLock
 
     private var store: DatabaseFiles { DatabaseFiles(folder.storePath) }
     private var copy: DatabaseFiles { DatabaseFiles(StoreCopy(of: folder).path) }
 
-    /// Opens the store for the run; every step before is a rename: killed between two of them, the next run
+    /// Opens the store for the run that has the lock; every step before is a rename: killed between two of them, the next run
     /// goes on.
     /// - Parameter wasInUse: whether a run had been in the library before.
     /// - Throws: ``Failure`` of kind `configuration` when two stores have gone on apart, or a newer booksync made the store; of
     ///   kind `temporary` when a run that is believed dead is writing just now; else when it cannot be read or written.
-    func open(wasInUse: Bool) async throws -> LibrarySession {
+    func open(wasInUse: Bool, lock: LibraryLock) async throws -> PlacedStore {
         if lock.takenFrom != nil { try await renewOpenFiles() }
-        let (isOlder, aside) = try await prepare()
-        var session = try await openSoundStore(wasInUse: wasInUse)
+        let (isOlder, aside) = try await prepare(before: lock.epoch)
+        var placed = try await openSoundStore(wasInUse: wasInUse)
         if let aside {
-            session.notices.append(
+            placed.notices.append(
                 """
                 a run on this machine did not come to copy its store, and another one went on since: what it recorded is in \
                 \(aside)
                 """)
         }
         if let owner = lock.takenFrom {
-            session.notices.append(
+            placed.notices.append(
                 "this run took the library over from one that gave no sign of life for a minute: \(owner.sentence)")
         }
-        let begun = await Result.of { [store = session.store] in try await begin(store, isOlder: isOlder) }
+        let begun = await Result.of { try await begin(lock, placed.store, isOlder: isOlder) }
         if case .failure = begun {
-            try await session.store.close()
-            if session.store.damage != nil { try await quarantine() }
+            try await placed.store.close()
+            if placed.store.damage != nil { try await quarantine() }
         }
         try begun.get()
-        return session
+        return placed
     }
 
     /// To be called before anything is written to the store.
-    private func begin(_ store: CatalogStore, isOlder: Bool) async throws {
+    private func begin(_ lock: LibraryLock, _ store: CatalogStore, isOlder: Bool) async throws {
         // Another machine that takes over before this run ends has a store to go on from. It has no epoch yet, as the file of a
         // store whose run is killed has none.
         if try await runBlocking({ StoreCopy(of: folder).isMissing }) {
@@ -86,15 +93,16 @@ struct StorePlacement: Sendable {
 
     // MARK: Where the store lies
 
+    /// - Parameter epoch: of the run that begins.
     /// - Returns: whether the store is an older one: what a run since then recorded lies on a machine that did not copy it; and
     ///   where the store is that was here, if it was set aside.
     /// - Throws: ``Failure`` of kind `configuration` when two stores have gone on apart.
-    private func prepare() async throws -> (isOlder: Bool, aside: String?) {
+    private func prepare(before epoch: Int) async throws -> (isOlder: Bool, aside: String?) {
         guard folder.isStoreApart else {
             return try await runBlocking {
                 let own = try store.generation
                 guard let copied = try copy.generation else { return (false, nil) }
-                guard let own else { return (try take(copied), nil) }
+                guard let own else { return (try take(copied, before: epoch), nil) }
                 if own < copied { throw split(copy) }
                 return (false, nil)
             }
@@ -124,7 +132,7 @@ struct StorePlacement: Sendable {
                     aside = name
                 }
             }
-            return (try take(copied), aside)
+            return (try take(copied, before: epoch), aside)
         }
     }
 
@@ -137,12 +145,12 @@ struct StorePlacement: Sendable {
 
     /// Puts a copy of the copy in the place of the store, where none is.
     /// - Returns: whether it is an older one.
-    private func take(_ copied: Int) throws -> Bool {
+    private func take(_ copied: Int, before epoch: Int) throws -> Bool {
         let new = DatabaseFiles(store.path + ".new")
         try new.become(copyOf: copy.path)
         try store.move(DatabaseFiles.logs, to: store.path + ".superseded")
         try systemCall("\(store.path) cannot be written") { rename(new.path, store.path) }
-        return copied > 0 && copied < lock.epoch - 1
+        return copied > 0 && copied < epoch - 1
     }
 
     private func split(_ other: DatabaseFiles) -> Failure {
@@ -156,12 +164,12 @@ struct StorePlacement: Sendable {
         FileManager.default.contents(atPath: folder.copiedMark) == Data("\(generation)\n".utf8)
     }
 
-    func markCopied() async throws {
+    func markCopied(_ generation: Int) async throws {
         guard folder.isStoreApart else { return }
         let path = folder.copiedMark
         try await runBlocking {
             do throws(SystemError) {
-                try replaceFile(at: path, with: Array("\(lock.epoch)\n".utf8))
+                try replaceFile(at: path, with: Array("\(generation)\n".utf8))
             } catch {
                 throw Failure.file("\(path) cannot be written", errno: error.code)
             }
@@ -174,19 +182,17 @@ struct StorePlacement: Sendable {
     /// is met when the damaged part is.
     private static let checkedSize: Int64 = 32_000_000
 
-    private func openSoundStore(wasInUse: Bool) async throws -> LibrarySession {
+    private func openSoundStore(wasInUse: Bool) async throws -> PlacedStore {
         let path = folder.storePath
         let size = try await runBlocking { fileSize(path) } ?? 0
         if size == 0 {
             // A log without its database is another's.
             try await quarantine()
-            guard wasInUse else {
-                return LibrarySession(folder: folder, store: try await LibraryFolder.openStore(at: path), lock: lock)
-            }
+            guard wasInUse else { return PlacedStore(store: try await LibraryFolder.openStore(at: path)) }
             return try await replacement("the store of this library was lost")
         }
         do {
-            return LibrarySession(folder: folder, store: try await openSound(size: size), lock: lock)
+            return PlacedStore(store: try await openSound(size: size))
         } catch let failure as Failure where failure.isStoreDamage {
             let kept = try await quarantine() ?? "it"
             return try await replacement("the store was damaged (\(failure.why)): it is kept as \(kept)")
@@ -194,18 +200,17 @@ struct StorePlacement: Sendable {
     }
 
     /// - Parameter what: became of the store that was there.
-    private func replacement(_ what: Message) async throws -> LibrarySession {
+    private func replacement(_ what: Message) async throws -> PlacedStore {
         if let (store, madeAt) = try await StoreBackups(folder: folder).restore() {
             let notice: Message =
                 "\(what), and the copy of \(madeAt) is used: what was subscribed to and removed since "
                 + "then is not in it; files fetched since are recognised as the catalogs of their books are read"
             let trash: Message = "what was removed since then lies in .booksync/trash, and trash list does not know it"
-            return LibrarySession(
-                folder: folder, store: store, lock: lock, notices: [notice, trash] + (try await noticesOfPartials()))
+            return PlacedStore(store: store, notices: [notice, trash] + (try await noticesOfPartials()))
         }
         let store = try await LibraryFolder.openStore(at: folder.storePath)
-        let lost = try await notices(of: "\(what), and a new one is begun")
-        return LibrarySession(folder: folder, store: store, lock: lock, notices: lost, isBegunAnew: true)
+        return PlacedStore(
+            store: store, notices: try await notices(of: "\(what), and a new one is begun"), isBegunAnew: true)
     }
 
     private func openSound(size: Int64) async throws -> CatalogStore {

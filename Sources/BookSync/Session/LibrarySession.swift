@@ -12,9 +12,9 @@ package struct LibrarySession: Sendable {
     package let store: CatalogStore
     let lock: LibraryLock
     /// What the user should know of how the library was found.
-    var notices: [Message] = []
+    private(set) var notices: [Message]
     /// Whether all that was subscribed to and removed is lost.
-    package var isBegunAnew = false
+    package let isBegunAnew: Bool
 
     /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
     ///
@@ -34,15 +34,18 @@ package struct LibrarySession: Sendable {
         let mayStay = try await runBlocking { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
-            let placement = StorePlacement(folder: folder, lock: lock)
-            var session = try await placement.open(wasInUse: wasInUse)
-            let store = session.store
+            let placement = StorePlacement(folder: folder)
+            let placed = try await placement.open(wasInUse: wasInUse, lock: lock)
+            let store = placed.store
             var isUnused = false
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     // These were for an earlier run.
                     let cancellations = try await store.requests(withCancellations: true).filter { $0.kind == .cancel }
                     await knownLibraries?.remember(folder)
+                    var session = LibrarySession(
+                        folder: folder, store: store, lock: lock, notices: placed.notices,
+                        isBegunAnew: placed.isBegunAnew)
                     try await store.end(cancellations.map(\.id))
                     try await session.recoverInterruptedRun()
                     session.notices += try await session.recoverMoves()
@@ -53,7 +56,7 @@ package struct LibrarySession: Sendable {
                     if case .success = result, !isUnused { await session.tellReaders() }
                     let copied = await Swift.Result.of {
                         try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
-                        try await placement.markCopied()
+                        try await placement.markCopied(lock.epoch)
                     }
                     // What the run itself failed with says more.
                     if case .success = result {
