@@ -39,13 +39,17 @@ package enum ParallelFileReader {
             try await deal(board.take())
         }
         try await withTaskCancellationHandler {
-            // File by file: whatever else blocks has its turn between two of them.
-            _ = try await questions.indices.concurrentMap(atOnce: count) { fileIndex in
-                guard board.begin(fileIndex) else { return }
-                try await runBlocking {
-                    board.answer(fileIndex, look(questions[fileIndex], depth, at: fileIndex, board, signal))
+            // On threads of their own: whatever else blocks would wait for large files.
+            _ = try await (0..<count).concurrentMap(atOnce: count) { _ in
+                await withCheckedContinuation { isDone in
+                    Thread.detachNewThread {
+                        while let fileIndex = board.begin(of: questions.count) {
+                            board.answer(fileIndex, look(questions[fileIndex], depth, at: fileIndex, board, signal))
+                            signal.yield()
+                        }
+                        isDone.resume()
+                    }
                 }
-                signal.yield()
             }
             signal.finish()
             try await dealing.value
@@ -74,17 +78,19 @@ package enum ParallelFileReader {
 
     private final class Board: Sendable {
         private let part = Mutex(Part())
+        private let begun = Atomic(0)
         private let stopped = Atomic(false)
 
         var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
         func stop() { stopped.store(true, ordering: .relaxed) }
 
-        /// - Returns: whether the file is still to be read.
-        func begin(_ fileIndex: Int) -> Bool {
-            guard !isStopped else { return false }
+        /// - Returns: the next file to be read; nil when all were begun, or the rest are not to be.
+        func begin(of count: Int) -> Int? {
+            let fileIndex = begun.add(1, ordering: .relaxed).oldValue
+            guard !isStopped, fileIndex < count else { return nil }
             part.withLock { $0.reading.append((fileIndex, 0)) }
-            return true
+            return fileIndex
         }
 
         func advance(_ fileIndex: Int, by bytes: Int64) {

@@ -14,8 +14,9 @@ func templateFields(of model: Any) -> [String: Any] {
 }
 
 private func templateValue(_ value: Any) -> Any {
-    if value is String { return value }
-    if value is any ViewModel { return templateFields(of: value) }
+    if let text = value as? String { return text }
+    // Not `is`, which holds for an optional as well, and leaves it one.
+    if let model = value as? any ViewModel { return templateFields(of: model) }
     let mirror = Mirror(reflecting: value)
     return switch mirror.displayStyle {
     case .tuple, .dictionary: templateFields(of: value)

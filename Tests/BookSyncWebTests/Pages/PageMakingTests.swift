@@ -23,6 +23,17 @@ import Testing
         #expect(text == "a b[own] none")
     }
 
+    @Test func `an optional model that is there shows its own properties, and a tuple its labels`() throws {
+        let model = Outer(inner: [], maybe: Inner(name: "there", note: nil))
+        let bar: (value: Int, label: String)? = (3, "bar")
+        let page: (model: Outer, bar: (value: Int, label: String)?, name: String, note: String) =
+            (model, bar, "page", "page's")
+        let text = try PageTemplates.text(
+            of: "{{#model}}{{#maybe}}{{name}}{{#note}}{{note}}{{/note}}{{/maybe}}{{/model}} {{#bar}}{{value}} {{label}}{{/bar}}",
+            with: templateFields(of: page))
+        #expect(text == "there 3 bar")
+    }
+
     /// A quotation mark with an accent on it is one character to Swift and two code points to a browser.
     @Test(arguments: [
         ("<script>", "&lt;script&gt;"), ("\"\u{301} onclick=x", "&quot;\u{301} onclick=x"),
