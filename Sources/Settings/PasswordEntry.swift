@@ -79,7 +79,7 @@ package struct PasswordEntry: Sendable, Hashable {
     /// What stands behind the value: a remark with the white space before it, and the end of the line.
     /// - Returns: nil where the line is not a key with one value.
     private static func rest(behindPasswordIn line: Substring) -> Substring? {
-        line.wholeMatch(of: /password: *(?:"[^"]*"|'[^']*'|[^ #"'\r].*?|)( *(?: #.*)?\r?)/)?.output.1
+        line.wholeMatch(of: /password:[ \t]*(?:"[^"]*"|'[^']*'|[^ \t#"'\r].*?|)([ \t]*(?:[ \t]#.*)?\r?)/)?.output.1
     }
 
     // MARK: What must stay

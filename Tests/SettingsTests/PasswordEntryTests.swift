@@ -29,6 +29,7 @@ import Testing
             ("serve:\n  password:   # later\n  listen: 80\n", "serve:\n  @ # later\n  listen: 80\n"),
             ("serve:\n  password: 'plain''s' \n", nil),
             ("serve:\n  password: plain text  # mine\n", "serve:\n  @  # mine\n"),
+            ("serve:\n  password: \"x\"\t# mine\n", "serve:\n  @\t# mine\n"),
             ("serve:\r\n  password: plain\r\n  listen: 80\r\n", "serve:\r\n  @\r\n  listen: 80\r\n"),
             (
                 "naming: |\n  serve:\n    password: a\nserve:\n  listen: 80\n",

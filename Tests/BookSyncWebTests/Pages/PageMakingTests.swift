@@ -29,7 +29,8 @@ import Testing
         let page: (model: Outer, bar: (value: Int, label: String)?, name: String, note: String) =
             (model, bar, "page", "page's")
         let text = try PageTemplates.text(
-            of: "{{#model}}{{#maybe}}{{name}}{{#note}}{{note}}{{/note}}{{/maybe}}{{/model}} {{#bar}}{{value}} {{label}}{{/bar}}",
+            of: "{{#model}}{{#maybe}}{{name}}{{#note}}{{note}}{{/note}}{{/maybe}}{{/model}} "
+                + "{{#bar}}{{value}} {{label}}{{/bar}}",
             with: templateFields(of: page))
         #expect(text == "there 3 bar")
     }

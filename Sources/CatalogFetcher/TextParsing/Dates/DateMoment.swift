@@ -1,3 +1,4 @@
+import Foundation
 import Transport
 
 /// A date and a time of day somewhere.
@@ -31,13 +32,18 @@ struct DateMoment {
     /// Takes over `h:mm`, `h:mm:ss` and `h:mm:ss.fff`.
     /// - Returns: whether it is one of these.
     mutating func setClock(_ text: Substring) -> Bool {
-        let format = /(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?/
-        guard let parts = text.wholeMatch(of: format)?.output, let hour = Int(parts.1), let minute = Int(parts.2) else {
-            return false
-        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, let hour = DateWords.number(parts[0], digits: 1...2),
+            let minute = DateWords.number(parts[1], digits: 1...2)
+        else { return false }
         (self.hour, self.minute) = (hour, minute)
-        if let second = parts.3.flatMap({ Double($0) }) {
-            self.second = second + (parts.4.flatMap { Double("0." + $0) } ?? 0)
+        guard parts.count == 3 else { return true }
+        let sides = parts[2].split(separator: ".", omittingEmptySubsequences: false)
+        guard sides.count <= 2, let second = DateWords.number(sides[0], digits: 1...2) else { return false }
+        self.second = Double(second)
+        if sides.count == 2 {
+            guard let fraction = DateWords.number(sides[1], digits: 1...9) else { return false }
+            self.second += Double(fraction) / pow(10, Double(sides[1].count))
         }
         return true
     }

@@ -46,11 +46,14 @@ package enum DateWords {
         var name = text.lowercased()
         if name.hasPrefix("etc/") { name.removeFirst(4) }
         if let hours = zones[name] { return Int(hours * 3600) }
-        guard let parts = name.wholeMatch(of: /(?:gmt|utc|ut)?([+-])(\d{1,2})(?::?(\d\d))?/)?.output,
+        guard let parts = name.wholeMatch(of: zone)?.output,
             let hours = Int(parts.2), let minutes = Int(parts.3 ?? "0"), hours < 24, minutes < 60
         else { return nil }
         return (hours * 3600 + minutes * 60) * (parts.1 == "-" ? -1 : 1)
     }
+
+    /// Made once: each date of a feed has a zone. It is never changed, and reading it is safe from any thread.
+    nonisolated(unsafe) private static let zone = /(?:gmt|utc|ut)?([+-])(\d{1,2})(?::?(\d\d))?/
 
     /// Hours east of Greenwich (RFC 822 §5, and those that are seen).
     private static let zones: [String: Double] = [
