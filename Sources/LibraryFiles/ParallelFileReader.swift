@@ -43,8 +43,10 @@ package enum ParallelFileReader {
             _ = try await (0..<count).concurrentMap(atOnce: count) { _ in
                 await withCheckedContinuation { isDone in
                     Thread.detachNewThread {
+                        let reader = FileReader()
                         while let fileIndex = board.begin(of: questions.count) {
-                            board.answer(fileIndex, look(questions[fileIndex], depth, at: fileIndex, board, signal))
+                            board.answer(
+                                fileIndex, look(questions[fileIndex], depth, at: fileIndex, by: reader, board, signal))
                             signal.yield()
                         }
                         isDone.resume()
@@ -61,11 +63,11 @@ package enum ParallelFileReader {
 
     /// Blocks.
     private static func look(
-        _ question: Question, _ depth: FileReader.Depth, at fileIndex: Int, _ board: Board,
-        _ signal: AsyncStream<Void>.Continuation
+        _ question: Question, _ depth: FileReader.Depth, at fileIndex: Int, by reader: borrowing FileReader,
+        _ board: Board, _ signal: AsyncStream<Void>.Continuation
     ) -> FileCheck? {
         var unreported = 0
-        return FileReader().look(at: question.path, size: question.size, depth: depth) { count in
+        return reader.look(at: question.path, size: question.size, depth: depth) { count in
             unreported += count
             if unreported >= stride {
                 board.advance(fileIndex, by: Int64(unreported))

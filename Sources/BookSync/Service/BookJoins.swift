@@ -11,8 +11,8 @@ package final class BookJoins: Sendable {
     private let probe: MediaProbe
     /// From 0 to 1, of the books that are being joined.
     private let done = Mutex<[BookIdentity: Double]>([:])
-    /// Those that are prepared, and know their files.
-    private let prepared = Mutex<[BookIdentity: BookJoin]>([:])
+    /// The one that was prepared last, and knows its files.
+    private let prepared = Mutex<(book: BookIdentity, join: BookJoin)?>(nil)
 
     /// - Parameter probe: with ffmpeg.
     package init(_ configuration: Configuration, probe: MediaProbe) {
@@ -50,7 +50,7 @@ package final class BookJoins: Sendable {
         let join = join(book)
         do {
             try await store.closing { try await join.prepare([book], store: store) }
-            prepared.withLock { $0[book] = join }
+            prepared.withLock { $0 = (book, join) }
         } catch {
             // Cancelled.
             done.withLock { $0[book] = nil }
@@ -61,8 +61,9 @@ package final class BookJoins: Sendable {
     func execute(_ book: BookIdentity, store: CatalogStore) async throws {
         defer { done.withLock { $0[book] = nil } }
         var failure: Failure?
-        let join = prepared.withLock { $0.removeValue(forKey: book) } ?? join(book)
-        try await join.execute([book], store: store) { failure = failure ?? $0.failure }
+        let last = prepared.withLock { $0.take() }
+        let join = last?.book == book ? last?.join : nil
+        try await (join ?? self.join(book)).execute([book], store: store) { failure = failure ?? $0.failure }
         if let failure { throw failure }
     }
 }

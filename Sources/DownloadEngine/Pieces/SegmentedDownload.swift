@@ -168,7 +168,11 @@ final class SegmentedDownload: Sendable {
             return Array(state.busy.values)
         }
         if breaksOff { for task in tasks { task.cancel() } }
-        for task in tasks { _ = await ending(of: task) }
+        await withTaskCancellationHandler {
+            for task in tasks { _ = await task.value }
+        } onCancel: {
+            for task in tasks { task.cancel() }
+        }
         return state.withLock { state in
             defer { state.broughtByHelpers = 0 }
             return state.broughtByHelpers
@@ -285,6 +289,7 @@ final class SegmentedDownload: Sendable {
                 let wait = retry.wait(afterFailures: state.failures, random: .random(in: 0..<1))
                 state.restsUntil = .now + .seconds(max(wait ?? Self.hopelessRest, reason.after ?? 0))
             case .stopped: break
+            case .restart: state.ending = ending
             default: state.ending = state.ending ?? ending
             }
         }
