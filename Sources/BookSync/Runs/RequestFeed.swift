@@ -80,7 +80,8 @@ final class RequestFeed: Sendable {
     /// Removes the transfers that were cancelled since they were requested.
     /// - Returns: the removed ones.
     func removeCancelled(from requests: inout [TransferRequest]) async throws -> [TransferRequest] {
-        let asked = try await store.requests(withCancellations: true)
+        // Where nothing is left to be fetched the disk may be gone, and the engine has said so.
+        let asked = requests.isEmpty ? [] : try await store.requests(withCancellations: true)
         guard asked.contains(where: { $0.kind == .cancel }) else { return [] }
         let episodes = asked.cancelled(among: requests.lazy.map(\.episode))
         let cancelled = requests.filter { episodes.contains($0.episode.identity) }
