@@ -23,17 +23,11 @@ enum ArgumentOrder {
         }
         // Without a command there is nothing to move them behind: what they would do is moot, and the parser must not
         // call them unknown.
-        guard let command = rest.first, !command.hasPrefix("-") else { return Array(rest) }
         // Help takes none of them.
-        guard command != "help" else { return Array(rest) }
-        var behind = rest.dropFirst()
-        var names = [command]
+        guard let command = rest.first, !command.hasPrefix("-"), command != "help" else { return Array(rest) }
         // `config show` and its like are two words.
         let hasCommands = BookSyncCommand.subcommand(command)?.configuration.subcommands.isEmpty == false
-        if hasCommands, let name = behind.first, !name.hasPrefix("-") {
-            names.append(name)
-            behind = behind.dropFirst()
-        }
-        return names + common + behind
+        let words = rest.prefix(hasCommands ? 2 : 1).prefix { !$0.hasPrefix("-") }
+        return words + common + rest.dropFirst(words.count)
     }
 }

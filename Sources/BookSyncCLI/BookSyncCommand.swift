@@ -51,26 +51,33 @@ struct BookSyncCommand: AsyncParsableCommand {
             StandardStreams.write("\(version)\n", to: STDOUT_FILENO)
             return
         }
-        var command: any ParsableCommand
+        let subcommand: any Subcommand
         do {
-            try requireCommandNames(arguments)
+            let named = try named(by: arguments)
             let isAlone = arguments.isEmpty && isatty(STDOUT_FILENO) == 1
             // Nothing but options that every command takes.
-            command = isAlone ? try NextStepsCommand.parse(given) : try await asyncParseAsRoot(arguments)
-            guard command is any Subcommand else {
-                try command.run()
-                return
-            }
+            var command = isAlone ? try NextStepsCommand.parse(given) : try await parse(arguments, of: named)
+            guard let own = command as? any Subcommand else { return try command.run() }
+            subcommand = own
         } catch {
             ParserOutput.exit(withError: error, of: Self.self, arguments)
         }
-        guard let subcommand = command as? any Subcommand else { return }
         // The main task's own priority would put the program before others' where root runs it, and whoever awaits a task
         // lends it its own.
         let status = await withCheckedContinuation { continuation in
             Task.detached(priority: .medium) { continuation.resume(returning: await run(subcommand, interruption)) }
         }
         Foundation.exit(status.rawValue)
+    }
+
+    /// Parses the arguments by the command that they name. Where the parser looks for that itself it lists what each command on the
+    /// way takes several times, which takes long; but what is wrong, and what helps, it says of the whole program.
+    private static func parse(
+        _ arguments: [String], of named: (command: any ParsableCommand.Type, words: Int)
+    ) async throws -> any ParsableCommand {
+        let itself = Array(arguments.dropFirst(named.words))
+        let parsed = try? await (named.command as? any Subcommand.Type)?.asyncParseAsRoot(itself)
+        return if let parsed = parsed as? any Subcommand { parsed } else { try await asyncParseAsRoot(arguments) }
     }
 
     /// A process that was started with its standard streams closed would get its next file as one of them, and print

@@ -13,18 +13,20 @@ extension BookSyncCommand {
     /// The parser itself takes a word that is no command for an argument too many, and help for such a word for help.
     ///
     /// - Parameter arguments: in the order that ``ArgumentOrder`` gives them.
+    /// - Returns: the command that they name, and how many of them are its name.
     /// - Throws: `ValidationError` when a word stands where the name of a command belongs and is none.
-    static func requireCommandNames(_ arguments: [String]) throws {
+    static func named(by arguments: [String]) throws -> (command: any ParsableCommand.Type, words: Int) {
         var words = arguments.prefix { !$0.hasPrefix("-") }
         let isHelp = words.first == "help"
         if isHelp { words.removeFirst() }
         var command: any ParsableCommand.Type = Self.self
-        for word in words {
+        for (count, word) in words.enumerated() {
             // Behind the name of a command without others below it stand its own arguments.
-            if !isHelp, command.configuration.subcommands.isEmpty { return }
+            if !isHelp, command.configuration.subcommands.isEmpty { return (command, count) }
             guard let next = command.subcommand(word) else { throw unknown(word, below: command) }
             command = next
         }
+        return (isHelp ? Self.self : command, isHelp ? 0 : words.count)
     }
 
     private static func unknown(_ word: String, below command: any ParsableCommand.Type) -> ValidationError {

@@ -143,7 +143,7 @@ extension Database {
                 -- that is being published already is past being paused.
                 state = CASE
                     WHEN transfer.state IN ('paused', 'cancelled')
-                        AND excluded.state IN ('waiting', 'downloading', 'failed')
+                        AND (excluded.state = 'waiting' OR excluded.state = 'downloading' OR excluded.state = 'failed')
                     THEN transfer.state ELSE excluded.state END,
                 total = excluded.total, committed_length = excluded.committed_length,
                 boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,

@@ -83,7 +83,8 @@ CREATE TABLE local_file (
     catalog_size INTEGER,
     catalog_modified_at INTEGER,
     fetched_at INTEGER NOT NULL,
-    verification TEXT NOT NULL CHECK (verification IN ('digest', 'length', 'unverified')),
+    verification TEXT NOT NULL CHECK (
+        verification = 'digest' OR verification = 'length' OR verification = 'unverified'),
     fetched_from TEXT,
     -- True if the name is the user's own.
     is_named_by_user INTEGER NOT NULL DEFAULT 0 CHECK (is_named_by_user IN (0, 1)),
@@ -103,8 +104,10 @@ CREATE TABLE replacement (
 -- A finished transfer has no row: it became a local file in the same transaction.
 CREATE TABLE transfer (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
-    state TEXT NOT NULL
-        CHECK (state IN ('waiting', 'downloading', 'verifying', 'paused', 'failed', 'cancelled')),
+    -- A list behind IN would become a table of its own for each row that is written.
+    state TEXT NOT NULL CHECK (
+        state = 'waiting' OR state = 'downloading' OR state = 'verifying' OR state = 'paused' OR state = 'failed'
+        OR state = 'cancelled'),
     etag TEXT,
     last_modified TEXT,
     validator_age INTEGER,
@@ -112,7 +115,7 @@ CREATE TABLE transfer (
     committed_length INTEGER NOT NULL
         CHECK (committed_length >= 0 AND (total IS NULL OR committed_length <= total)),
     boot_id TEXT,
-    sha256 TEXT CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
+    sha256 TEXT CHECK (length(sha256) = 64),
     path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     -- JSON: a message that can be said in any language.

@@ -13,6 +13,8 @@ final class DiskGuard: Sendable {
     private let minFreeSpace: Int64
     /// Bytes that the store's journal takes before it is written back.
     private static let storeGrowth: Int64 = 4 << 20
+    /// Bytes that the store and others may write until the disk is looked at again.
+    private static let margin: Int64 = 64 << 20
     /// Device and inode of the folder of the partial files at the first look.
     private let began = Mutex<(dev_t, ino_t)?>(nil)
     private let requireHeld: @Sendable () throws -> Void
@@ -48,17 +50,30 @@ final class DiskGuard: Sendable {
         try requireHeld()
     }
 
+    /// What failed because the library went away, at whatever step that was met, failed for that reason.
+    func cause(of failure: any Error) -> any Error {
+        do {
+            try requireSameDisk()
+            return failure
+        } catch {
+            return error
+        }
+    }
+
     /// - Parameter transfers: those under way and the one to be begun.
+    /// - Returns: bytes for which there is room besides, whatever else is written in the meantime; not above 0 where the disk is
+    ///   nearly full.
     /// - Throws: ``Failure`` that ends the run, when the disk is another, or they would not leave as much of it free as
     ///   they have to.
-    func requireRoom(for transfers: [EngineRun.Transfer]) throws {
+    func requireRoom(for transfers: [EngineRun.Transfer]) throws -> Int64 {
         try requireSameDisk()
         let space = try DiskSpace(of: library)
         // Where the disk has room for all even if it holds nothing of them yet, nobody has to look at their partial files.
         let lengths = transfers.saturatedSum { $0.length ?? 0 }
-        if space.missing(for: lengths, leaving: minFreeSpace) == nil { return }
+        let spare = (space.free - space.reserve(of: minFreeSpace)).subtractingSaturated(lengths)
+        if spare >= 0 { return spare - Self.margin }
         let toCome = bytesToCome(of: transfers)
-        guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }
+        guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return 0 }
         throw Failure.lackOfRoom(
             "the library \(library) has no room for more",
             why: "\(describeBytes(space.free)) are free, \(describeBytes(toCome)) are to come for what is under way, "

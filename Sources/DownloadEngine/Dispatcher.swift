@@ -13,7 +13,7 @@ final class Dispatcher: Sendable {
     private let state: Mutex<EngineRun>
 
     /// Seconds between two looks at what the user paused or cancelled, and at the library.
-    private static let lookInterval = 0.25
+    static let lookInterval = 0.25
 
     init(_ tools: EngineTools, _ inbox: TransferInbox) {
         (self.tools, self.inbox) = (tools, inbox)

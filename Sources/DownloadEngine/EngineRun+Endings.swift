@@ -139,14 +139,7 @@ extension EngineRun {
     ) {
         let transfer = transfers[index]
         var failure = failure
-        if failure.kind == .inputOutput {
-            do {
-                try tools.watch.requireSameDisk()
-            } catch {
-                // The disk is gone: that is the failure, and not what could not be opened there.
-                failure = Self.publicationFailure(error)
-            }
-        }
+        if failure.kind == .inputOutput { failure = Self.publicationFailure(tools.watch.cause(of: failure)) }
         failure = transfer.wanted.failure(because: failure)
         var record = transfer.record
         record.state = .failed

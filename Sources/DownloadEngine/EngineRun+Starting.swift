@@ -61,15 +61,20 @@ extension EngineRun {
     }
 
     /// Where there was no room for something, nothing of unknown length is begun either.
-    private func obstacle(toStarting index: Int) -> Failure? {
-        if transfers[index].length == nil, let lackOfRoom { return lackOfRoom }
+    private mutating func obstacle(toStarting index: Int) -> Failure? {
+        guard let length = transfers[index].length else { return lackOfRoom ?? obstacle(to: running) }
+        // The last look found room for this one as well.
+        if length <= spareRoom.bytes, now < spareRoom.end {
+            spareRoom.bytes -= length
+            return nil
+        }
         return obstacle(to: running)
     }
 
     /// Why the disk cannot take these; nil when it can.
-    private func obstacle(to transfers: [Transfer]) -> Failure? {
+    private mutating func obstacle(to transfers: [Transfer]) -> Failure? {
         do {
-            try tools.watch.requireRoom(for: transfers)
+            spareRoom = (try tools.watch.requireRoom(for: transfers), now + Dispatcher.lookInterval)
             return nil
         } catch {
             return Self.publicationFailure(error)

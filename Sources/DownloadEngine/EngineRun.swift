@@ -47,6 +47,8 @@ struct EngineRun {
     var hasFreedInVain = false
     /// Why something was not begun.
     var lackOfRoom: Failure?
+    /// Bytes for which the disk had room besides what was under way, and until when it is not looked at again for them.
+    var spareRoom = (bytes: Int64(0), end: 0.0)
     private var limits: RunLimits
     /// Larger than all that the limits let the run begin.
     private var tooLarge: [TransferRequest] = []
@@ -307,9 +309,10 @@ struct EngineRun {
     /// Records which servers responded to an attempt: a redirect is a response of the transfer's own.
     mutating func recordResponses(to result: AttemptResult, at index: Int) {
         let own = transfers[index].wanted.server
-        var servers = Set([result.respondingServer].compactMap(\.self))
-        if case .retry(let reason) = result.ending, let other = reason.server, other != own { servers.insert(own) }
-        if !servers.isEmpty { servers.insert(own) }
+        var servers = [result.respondingServer].compactMap(\.self)
+        var hasAnswered = !servers.isEmpty
+        if case .retry(let reason) = result.ending, reason.server ?? own != own { hasAnswered = true }
+        if hasAnswered, servers.first != own { servers.append(own) }
         for server in servers {
             responses[server, default: 0] += 1
             if troubles.removeValue(forKey: server) != nil { gaps[server] = (gaps[server] ?? 0) / 2 }

@@ -47,7 +47,7 @@ struct Publisher: Sendable {
             for index in publications.indices { publications[index].go { throw error } }
         }
         moveIntoLibrary(&publications)
-        return recorded(publications).map { $0.mapError(explained) }
+        return recorded(publications).map { $0.mapError(watch.cause) }
     }
 
     private func announcement(of file: ReceivedFile) -> TransferRecord {
@@ -130,15 +130,5 @@ struct Publisher: Sendable {
             fetchedAt: Date(), verification: file.verification, fetchedFrom: file.address)
         local.recordClaims(of: file.wanted.episode)
         return local
-    }
-
-    /// What failed because the library went away, at whatever step that was met, failed for that reason.
-    private func explained(_ error: any Error) -> any Error {
-        do {
-            try watch.requireSameDisk()
-            return error
-        } catch {
-            return error
-        }
     }
 }

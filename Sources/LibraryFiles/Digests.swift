@@ -1,5 +1,6 @@
 import BookModel
 import Crypto
+import Foundation
 
 /// Digests of the same bytes, computed side by side.
 package struct Digests {
@@ -21,6 +22,6 @@ package struct Digests {
 
     /// Of the bytes so far, in lower-case hexadecimal.
     package var values: [ContentDigest.Algorithm: String] {
-        functions.reduce(into: [:]) { $0[$1.algorithm] = $1.function.finalize().hexadecimal }
+        functions.reduce(into: [:]) { $0[$1.algorithm] = $1.function.finalize().withUnsafeBytes(\.hexadecimal) }
     }
 }

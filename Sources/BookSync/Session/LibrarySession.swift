@@ -58,13 +58,12 @@ package struct LibrarySession: Sendable {
                         try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
                         try await placement.markCopied(lock.epoch)
                     }
-                    // What the run itself failed with says more.
-                    if case .success = result {
-                        do {
-                            try copied.get()
-                        } catch let failure as Failure where failure.reason == .takenOver {
-                            // The result has it already: thrown, it would look like a library that was never had.
-                        }
+                    // What the run itself failed with says more. That the library was taken over the result has already: thrown, it
+                    // would look like one that was never had.
+                    if case .success = result, case .failure(let error) = copied,
+                        (error as? Failure)?.reason != .takenOver
+                    {
+                        throw error
                     }
                     return try result.get()
                 }
