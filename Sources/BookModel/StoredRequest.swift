@@ -1,5 +1,5 @@
 /// Something that a user asked for, until a run has done it.
-package struct StoredRequest: Sendable, Equatable {
+package struct StoredRequest: Sendable, Hashable {
     package enum Kind: String, Sendable {
         /// Episodes of a book, or all of them.
         case fetch
@@ -33,6 +33,13 @@ package struct StoredRequest: Sendable, Equatable {
     package init(cancelling episode: EpisodeIdentity) {
         self.init(.cancel, episode.book)
         self.episode = episode.key
+    }
+
+    /// The same before it was stored.
+    package var asAsked: StoredRequest {
+        var request = self
+        request.id = 0
+        return request
     }
 
     /// True if it requests or cancels the episode, among others perhaps.

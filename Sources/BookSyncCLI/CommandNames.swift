@@ -30,9 +30,7 @@ extension BookSyncCommand {
     }
 
     private static func unknown(_ word: String, below command: any ParsableCommand.Type) -> ValidationError {
-        if word.contains(":") || word.allSatisfy(\.isNumber),
-            case .success(let book) = Result(catching: { try BookReference(parsing: word) })
-        {
+        if word.contains(":") || word.allSatisfy(\.isNumber), let book = try? BookReference(parsing: word) {
             return ValidationError(.words("'\(book)' is a book: booksync fetch \(book)"))
         }
         let name = command == Self.self ? word : "\(command._commandName) \(word)"

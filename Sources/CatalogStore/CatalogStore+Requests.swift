@@ -3,19 +3,16 @@ import Foundation
 import GRDB
 
 extension CatalogStore {
-    /// Has runs do what is asked for. To mirror, or to join one book, is asked for once: it is done after it was asked for last.
+    /// Has runs do what is asked for. The same is asked for once: it is done after it was asked for last.
+    /// - Parameter isSafe: whether it survives a power cut.
     /// - Returns: their ids.
     @discardableResult
-    package func ask(_ requests: [StoredRequest]) async throws -> [Int64] {
+    package func ask(_ requests: [StoredRequest], isSafe: Bool = true) async throws -> [Int64] {
         guard !requests.isEmpty else { return [] }
-        return try await write("what was asked for cannot be recorded", .durable) { database in
-            try requests.map { request in
-                if request.kind == .mirror || request.kind == .join {
-                    for known in try database.requests() where known.kind == request.kind && known.book == request.book
-                    {
-                        try database.delete(known)
-                    }
-                }
+        return try await write("what was asked for cannot be recorded", isSafe ? .durable : .relaxed) { database in
+            var known = Dictionary(grouping: try database.requests(), by: \.asAsked)
+            return try requests.map { request in
+                for same in known.removeValue(forKey: request) ?? [] { try database.delete(same.id) }
                 try database.insert(request)
                 return database.lastInsertedRowID
             }
@@ -28,27 +25,29 @@ extension CatalogStore {
         try await read("what was asked for cannot be read") { try $0.requests(withCancellations: all) }
     }
 
-    /// Records that they were done.
+    /// Records that they were done. What a power cut takes back of that is found to be done by the next run.
     package func end(_ requests: some Sequence<Int64> & Sendable) async throws {
         let ids = Set(requests)
         guard !ids.isEmpty else { return }
-        _ = try await changeRequests { ids.contains($0.id) ? nil : $0 }
+        _ = try await changeRequests(isSafe: false) { ids.contains($0.id) ? nil : $0 }
     }
 
     /// Changes which episodes are asked for, or asks for something no longer.
     /// - Parameters:
     ///   - cancellations: inserted in the same transaction.
+    ///   - isSafe: whether that survives a power cut.
     ///   - change: returns the changed request, or nil to delete it.
     /// - Returns: those that went.
     package func changeRequests(
-        adding cancellations: [StoredRequest] = [], _ change: @escaping @Sendable (StoredRequest) -> StoredRequest?
+        adding cancellations: [StoredRequest] = [], isSafe: Bool = true,
+        _ change: @escaping @Sendable (StoredRequest) -> StoredRequest?
     ) async throws -> [StoredRequest] {
         if cancellations.isEmpty, try await requests(withCancellations: true).isEmpty { return [] }
-        return try await write("what was asked for cannot be changed", .durable) { database in
+        return try await write("what was asked for cannot be changed", isSafe ? .durable : .relaxed) { database in
             var gone: [StoredRequest] = []
             for request in try database.requests() {
                 guard let changed = change(request) else {
-                    try database.delete(request)
+                    try database.delete(request.id)
                     gone.append(request)
                     continue
                 }
@@ -71,9 +70,7 @@ extension Database {
         try insert(into: "request", row + request.filter.row)
     }
 
-    fileprivate func delete(_ request: StoredRequest) throws {
-        try run("DELETE FROM request WHERE id = ?", [request.id])
-    }
+    fileprivate func delete(_ id: Int64) throws { try run("DELETE FROM request WHERE id = ?", [id]) }
 
     fileprivate func requests(withCancellations all: Bool = true) throws -> [StoredRequest] {
         let sql = """

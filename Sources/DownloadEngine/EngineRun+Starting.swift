@@ -73,8 +73,10 @@ extension EngineRun {
 
     /// Why the disk cannot take these; nil when it can.
     private mutating func obstacle(to transfers: [Transfer]) -> Failure? {
+        spareRoom.bytes = 0
         do {
-            spareRoom = (try tools.watch.requireRoom(for: transfers), now + Dispatcher.lookInterval)
+            let spare = try tools.watch.requireRoom(for: transfers)
+            if transfers.count == schedule.running.count { spareRoom = (spare, now + Dispatcher.lookInterval) }
             return nil
         } catch {
             return Self.publicationFailure(error)

@@ -42,6 +42,26 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [(SIGKILL, true), (SIGTERM, true), (SIGINT, false)])
+        func `what a fetch was asked for is done by the next run, unless the user interrupted it`(
+            _ signal: Int32, isDone: Bool
+        ) async throws {
+            let tap = Tap(allowing: 75_000)
+            let catalog = ScriptedCatalog(episodes: 2, bytes: 100_000, tap: tap)
+            try await withCatalog(catalog.script, more: Self.patience) { bench, server in
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    try await bench.waitUntilHeld(150_000)
+                    run.send(signal: signal)
+                    _ = try await run.result()
+                }
+                tap.open()
+                let next = try await bench.run("fetch", "demo:40111/1", environment: bench.configured)
+                #expect(next.exitCode == 0, "\(next.errors)")
+                #expect(server.record.audioBytesSent == (isDone ? catalog.totalBytes : 150_000))
+                #expect(try bench.partialFiles.isEmpty == isDone)
+            }
+        }
+
         @Test func `bytes received over an interrupted run and its continuation are the sizes of the files`()
             async throws
         {

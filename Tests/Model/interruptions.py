@@ -27,8 +27,12 @@ class Interruptions(Commands):
 
     def interrupted(self, number):
         """Starts a run and waits until a share of the bytes it needs was given; returns it and whether it is held there."""
-        self.hold_after(random.Random(number).randrange(max(1, self.outstanding(number) - 2048)))
-        process = self.start(*MIRROR)
+        return self.held_run(random.Random(number).randrange(max(1, self.outstanding(number) - 2048)), MIRROR)
+
+    def held_run(self, count, arguments):
+        """Starts a run and waits until the server holds it, or it ends; returns it and whether it is held."""
+        self.hold_after(count)
+        process = self.start(*arguments)
         held, end = self.catalog.held, time.monotonic() + HANG
         while not held.is_set() and process.poll() is None and time.monotonic() < end:
             # The pipe does not fill up: it holds a few lines.
@@ -53,7 +57,27 @@ class Interruptions(Commands):
         self.killed(process, kind, is_held)
         self.check(before, f"a run ended by {kind.name}")
 
-    def killed(self, process, kind, is_held=False):
+    def do_kill_fetch(self, a, b, c):
+        """A fetch of a book that nobody follows is killed: the next run does it, unless the listener interrupted it."""
+        book = pick([book for book in self.catalog.books if book not in self.followed()], b)
+        if book is None or self.trouble or self.catalog.has_faults():
+            self.do_kill(a, b, c)
+            return
+        kind = pick([signal.SIGKILL, signal.SIGTERM, signal.SIGINT], c)
+        book.add(random.Random(a))
+        self.settle()
+        before, _ = self.begin()
+        arguments = ["fetch", self.addresses[book.id], "--json"]
+        process, is_held = self.held_run(1, arguments)
+        self.killed(process, kind, is_held, arguments)
+        self.check(before, f"a fetch ended by {kind.name}")
+        is_left = is_held and kind != signal.SIGINT
+        if is_left:
+            self.requested.add(book)
+        self.settle()
+        self.whole_run(MIRROR, self.followed() + ([book] if is_left else []))
+
+    def killed(self, process, kind, is_held=False, arguments=MIRROR):
         """Ends a run by a signal; it must end with that signal's code, or with its own if it was done already."""
         code = {signal.SIGTERM: 143, signal.SIGINT: 130}.get(kind)
         codes = {code} if is_held and code else self.run_codes() | ({code} if code else set())
@@ -64,8 +88,9 @@ class Interruptions(Commands):
             while is_held and process.poll() is None and time.monotonic() < end:
                 time.sleep(0.01)
         self.released(is_client_gone=is_held)
-        result = self.ended(process, MIRROR, codes)
-        if kind != signal.SIGKILL and result.code in (0, 75):
+        result = self.ended(process, arguments, codes)
+        self.is_mirror_left = self.is_mirror_left or arguments is MIRROR and kind != signal.SIGINT
+        if arguments is MIRROR and kind != signal.SIGKILL and result.code in (0, 75):
             self.touched.clear()
         # Where it was when it was killed decides if it is in the log of runs.
         self.note_unknown_run()

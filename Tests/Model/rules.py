@@ -32,6 +32,7 @@ class Rules(World):
         self.is_store_whole = False     # a run made the store, and it was not replaced
         self.run_log = []           # (command, exit code) of the runs since the last one of which that is not known
         self.subscribed = {"11": True, "12": True, "serial": True, "files": True, "13": False}
+        self.is_mirror_left = False  # whether a mirror was cut off that the next server does
         self.requested = set()      # books that were asked for by name, of which the next run may have something to do
         self.brought_back = {}      # SHA-256 of an older version from the trash → the version that was current then
         self.has_pinned_names = False   # undo or the trash gave files names that may differ from the naming
@@ -162,6 +163,7 @@ class Rules(World):
         self.doubt_cancelled()
         if code == 0:
             self.requested.clear()
+            self.is_mirror_left = self.is_mirror_left and arguments[0] != "mirror"
         if code in (0, 75):
             self.is_store_whole = True
 

@@ -38,6 +38,7 @@ class Serving(Interruptions):
                     # A run begins, also of what is resumed.
                     self.note_unknown_run()
                     self.requested |= {book} if verb != "mirror" else set()
+                    self.is_mirror_left = self.is_mirror_left or verb == "mirror"
                 if verb in ("mirror", "fetch") and status == 200:
                     if c % 3 == 0:
                         time.sleep((c % 97) / 1000)
@@ -127,6 +128,8 @@ class Serving(Interruptions):
     def started_server(self):
         """Starts `serve`; returns the process and its address, or no address where there is no store to serve."""
         process = self.start("serve", "--listen", "127.0.0.1:0")
+        if self.is_mirror_left:
+            self.note_unknown_run()
         address = process.stdout.readline().strip().split(" ")[-1].rstrip("/")
         if not address and process.wait() in (66, 74) and self.is_store_lost():
             self.ended(process, ["serve"], {66, 74})

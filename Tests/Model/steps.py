@@ -18,7 +18,7 @@ WEIGHTS = {
     "verify": 2, "repair": 2, "accept": 2, "adopt": 3, "export": 3, "sums": 2,
     "subscribe": 3, "keep": 2, "naming": 2, "tag": 1, "join": 1, "import": 1, "move": 1,
     # What happens to a run.
-    "kill": 6, "kill_early": 3, "stop": 2, "steered": 3, "two_runs": 1, "serve": 3, "serve_beside": 2,
+    "kill": 6, "kill_early": 3, "kill_fetch": 2, "stop": 2, "steered": 3, "two_runs": 1, "serve": 3, "serve_beside": 2,
     # The catalog.
     "add": 5, "drop": 3, "relist": 2, "rename": 3, "swap_names": 2, "new_version": 4, "lock": 2, "rotate": 2,
     "audio_fault": 2, "list_fault": 2,

@@ -41,8 +41,7 @@ package struct CollectionMirror: Sendable {
         isWhole: Bool = true,
         run: ([RunRequest.Item], [RunRequest.ListAnswer], RunLimits) async throws -> RunReport
     ) async throws -> (report: RunReport, failures: [Failure], unchecked: Failure?) {
-        // Within limits perhaps only a part is done of it.
-        let mirrors = isWhole && limits.allowAll ? try await store.requests().filter { $0.kind == .mirror } : []
+        let mirrors = isWhole ? try await store.requests().filter { $0.kind == .mirror } : []
         let deadline = limits.seconds.map { ContinuousClock.now + .seconds($0) }
         var limits = limits
         let collections = subscriptions.filter(\.book.isCollection)
@@ -67,7 +66,10 @@ package struct CollectionMirror: Sendable {
             limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
             if let previous {
                 guard !books.isEmpty else {
-                    try await telling { try await store.end(mirrors.map(\.id)) }
+                    // Within limits perhaps only a part was done of it.
+                    if !limits.isReached, limits.seconds ?? 1 > 0 {
+                        try await telling { try await store.end(mirrors.map(\.id)) }
+                    }
                     return (previous, failures, nil)
                 }
                 guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {

@@ -136,19 +136,12 @@ package struct CatalogSchedule {
         running -= 1
         servers[entry.server, default: ServerState()].running -= 1
         offer(entry.server)
+        if [.listed, .refused, .rejected].contains(outcome) { servers[entry.server]?.answered() }
         switch outcome {
-        case .listed:
-            servers[entry.server]?.answered()
-            sources[entry, default: ServerState()].answered()
-        case .refused:
-            servers[entry.server]?.answered()
-        case .rejected:
-            servers[entry.server]?.answered()
-            sources[entry, default: ServerState()].inVain += 1
-        case .unreachable:
-            servers[entry.server]?.inVain += 1
-        case .elsewhere:
-            break
+        case .listed: sources[entry, default: ServerState()].answered()
+        case .rejected: sources[entry, default: ServerState()].inVain += 1
+        case .unreachable: servers[entry.server]?.inVain += 1
+        case .refused, .elsewhere: break
         }
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
         let isSourceGivenUp = sources[entry]?.isGivenUp == true

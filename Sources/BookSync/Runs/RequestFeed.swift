@@ -10,24 +10,17 @@ import Synchronization
 /// A request stays in the store until the run that took it has ended by itself: one that is killed or interrupted leaves it to
 /// the next.
 final class RequestFeed: Sendable {
-    private let configuration: Configuration
+    private let run: SyncRun
     let store: CatalogStore
     private let inbox: TransferInbox
     /// Requests of the store that the run does, with their books.
     private let taken: Mutex<[Int64: BookIdentity]>
     /// Whether a look failed, which is logged once.
     private let hasFailed = Atomic(false)
-    private let logger: Logger
-    private let emit: @Sendable (SyncEvent) -> Void
 
     /// - Parameter taken: requests that the run does anyway.
-    init(
-        configuration: Configuration, store: CatalogStore, inbox: TransferInbox, taken: [Int64: BookIdentity] = [:],
-        logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void
-    ) {
-        (self.configuration, self.store, self.inbox, self.logger, self.emit) = (
-            configuration, store, inbox, logger, emit
-        )
+    init(of run: SyncRun, _ store: CatalogStore, _ inbox: TransferInbox, taken: [Int64: BookIdentity] = [:]) {
+        (self.run, self.store, self.inbox) = (run, store, inbox)
         self.taken = Mutex(taken)
     }
 
@@ -41,15 +34,15 @@ final class RequestFeed: Sendable {
             return taken
         }
         var asked: [(request: RunRequest, left: [FailureReport])] = []
-        for request in try await configuration.runRequests(of: stored.filter { known[$0.id] == nil }, in: store) {
-            asked.append(try await request.leavingOtherLibraries(configuration, store: store))
+        for request in try await run.configuration.runRequests(of: stored.filter { known[$0.id] == nil }, in: store) {
+            asked.append(try await request.leavingOtherLibraries(run.configuration, store: store))
         }
         // From here on nothing fails: each that is taken is returned.
         var joined: [RunRequest] = []
         for (request, left) in asked {
             guard inbox.hold() else { break }
             taken.withLock { $0.merge(request.ids) { $1 } }
-            for failure in left { emit(.failed(failure)) }
+            for failure in left { run.emit(.failed(failure)) }
             joined.append(request)
         }
         return joined
@@ -63,7 +56,7 @@ final class RequestFeed: Sendable {
         } catch {
             // The next look may tell. Of a store that nobody can read the engine hears as well, and ends the run.
             if !hasFailed.exchange(true, ordering: .relaxed), !Task.isCancelled {
-                logger.error("the requests cannot be read", metadata: ["error": "\(error)"])
+                run.logger.error("the requests cannot be read", metadata: ["error": "\(error)"])
             }
             return []
         }
@@ -86,7 +79,7 @@ final class RequestFeed: Sendable {
         let episodes = asked.cancelled(among: requests.lazy.map(\.episode))
         let cancelled = requests.filter { episodes.contains($0.episode.identity) }
         requests.removeAll { episodes.contains($0.episode.identity) }
-        for request in cancelled { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
+        for request in cancelled { run.emit(.cancelled(request.episode.identity, name: request.episode.name)) }
         return cancelled
     }
 
@@ -98,8 +91,24 @@ final class RequestFeed: Sendable {
 }
 
 extension LibrarySession {
-    /// Records that requests were done, or that another one does them.
-    package func end(_ requests: [Int64]) async throws { try await store.end(requests) }
+    /// Has a run do what is on record meanwhile: where its process is killed, or told to end, the next run does it.
+    /// - Parameters:
+    ///   - isCalledOff: whether a run that was cancelled was the user's to end.
+    ///   - run: gets them as they are stored, those that were asked for before as well.
+    package func asking<Answer>(
+        for requests: [StoredRequest], _ isCalledOff: () -> Bool, _ run: ([StoredRequest]) async throws -> Answer
+    ) async throws -> Answer {
+        // What keeps the store from being read or written ends the run soon enough, if it is one.
+        let known = Dictionary(grouping: (try? await store.requests()) ?? [], by: \.asAsked)
+        var (stored, new) = (requests.flatMap { known[$0] ?? [] }, requests.filter { known[$0] == nil })
+        let ids = (try? await store.ask(new, isSafe: false)) ?? []
+        for (index, id) in ids.enumerated() { new[index].id = id }
+        stored += new
+        let outcome = await Result.of { try await run(stored) }
+        // What is left by a run that ends by itself the user hears of.
+        if !Task.isCancelled || isCalledOff() { _ = try? await store.end(ids) }
+        return try outcome.get()
+    }
 }
 
 extension Configuration {

@@ -75,7 +75,7 @@ package struct RunRequest: Sendable {
     /// Whether new episodes come before old ones over all books (``RunOrder``); else the books come one after the other.
     package let bringsNewsFirst: Bool
     /// Those of the store that it does, with their books.
-    package internal(set) var ids: [Int64: BookIdentity] = [:]
+    package var ids: [Int64: BookIdentity] = [:]
     /// When the work on it began, such as finding out which books its addresses name; nil where the run is all of it.
     package let begunAt: ContinuousClock.Instant?
 

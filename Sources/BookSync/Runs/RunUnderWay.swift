@@ -13,7 +13,7 @@ struct RunUnderWay {
     private let request: RunRequest
     private let session: LibrarySession
     private let transport: HTTPTransport
-    private let emit: @Sendable (SyncEvent) -> Void
+    private var emit: @Sendable (SyncEvent) -> Void { run.emit }
     /// What failed in earlier runs, by its subject.
     private let outages: [String: Outage]
     /// What users ask for meanwhile; nil for a repair, which does nothing else.
@@ -42,15 +42,10 @@ struct RunUnderWay {
         over transport: HTTPTransport
     ) async throws {
         (self.run, self.request, self.session, self.transport) = (run, request, session, transport)
-        emit = run.emit
         outages = try await session.store.knownOutages()
         // Until the catalogs of the run's own request were asked.
         _ = inbox.hold()
-        feed =
-            request.repairs == nil
-            ? RequestFeed(
-                configuration: run.configuration, store: session.store, inbox: inbox, taken: request.ids,
-                logger: run.logger, emit: run.emit) : nil
+        feed = request.repairs == nil ? RequestFeed(of: run, session.store, inbox, taken: request.ids) : nil
         for failure in left { report.fail(failure, emit: emit) }
     }
 

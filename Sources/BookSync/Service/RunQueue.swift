@@ -284,7 +284,8 @@ package actor RunQueue {
         }
         let toFetch = asked.filter { $0.kind == .fetch || $0.kind == .list }
         let join = asked.first { $0.kind == .join && prepared.contains($0.id) }
-        let mirror = asked.first { $0.kind == .mirror } ?? (isMirrorDue ? StoredRequest(.mirror) : nil)
+        // A mirror that is due is done even where another process does, or cancels, one that was asked for.
+        let mirror = isMirrorDue ? StoredRequest(.mirror) : asked.first { $0.kind == .mirror }
         if !toFetch.isEmpty {
             tried.formUnion(toFetch.map(\.id))
             return StoredRequest(.fetch)
@@ -342,7 +343,7 @@ package actor RunQueue {
                 guard let book = errand.book, try await session.store.requests().contains(errand) else { return }
                 let outcome = await Result.of { try await joins?.execute(book, store: session.store) }
                 // Where this process ends, the next one makes it.
-                let ended = await Result.of { if !Task.isCancelled { try await session.end([errand.id]) } }
+                let ended = await Result.of { if !Task.isCancelled { try await session.store.end([errand.id]) } }
                 try outcome.get()
                 try ended.get()
             }

@@ -73,21 +73,28 @@ struct FetchCommand: Subcommand {
             renumbers: renumber, detail: common.json ? .everything : dryRun ? .skips : .changes, begunAt: begin)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
-            @Sendable func run(waitingFor wait: Double, instead asked: [Int64] = []) async throws -> ExitStatus {
+            let known = request.items.filter { configuration.source(named: $0.book.source) != nil }
+            let asked = known.map { StoredRequest(.fetch, $0.book, filter: $0.filter, force: force) }
+            @Sendable func run(waitingFor wait: Double) async throws -> ExitStatus {
                 try await program.withLibrary(configuration.library, "fetch", waitingFor: wait, keepsEmpty: false) {
                     session in
-                    try await session.end(asked)
-                    return try await program.execute(request, as: "fetch", configuration: configuration, in: session)
+                    // What is forced, or done by this command alone, is not left to others.
+                    let left = force || renumber ? [] : asked.filter { $0.book?.source != Configuration.demoSource }
+                    return try await session.asking(for: left, program.isCalledOff) { stored in
+                        var request = request
+                        for stored in stored { request.ids[stored.id] = stored.book }
+                        return try await program.execute(
+                            request, as: "fetch", configuration: configuration, in: session)
+                    }
                 }
             }
             do {
                 return try await run(waitingFor: 0)
             } catch let failure as Failure where failure.reason == .libraryInUse {
-                let asked = try await handOver(request, configuration)
-                guard !asked.isEmpty else { return try await run(waitingFor: waiting.seconds) }
+                guard try await isTaken(asked, configuration) else { return try await run(waitingFor: waiting.seconds) }
                 do {
                     // A run that is about to end may not have seen it.
-                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen), instead: asked)
+                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen))
                 } catch let failure as Failure where failure.reason == .libraryInUse {
                     let count = try await missing(of: request, in: configuration.library)
                     await program.printLine(["event": "handed_over", "episodes": .init(count)])
@@ -108,20 +115,14 @@ struct FetchCommand: Subcommand {
     private static let secondsToBeSeen = 1.0
 
     /// Has the run under way, or the next one, fetch it.
-    /// - Returns: the ids of what it is asked for: nothing where a run only reads or tags files, where files are to have other
-    ///   numbers, or where the store takes no requests now.
-    private func handOver(_ request: RunRequest, _ configuration: Configuration) async throws -> [Int64] {
-        guard !renumber, try await LibraryLock.owner(in: configuration.library)?.fetches == true else { return [] }
-        let requests = request.items.filter { configuration.source(named: $0.book.source) != nil }.map {
-            StoredRequest(.fetch, $0.book, filter: $0.filter, force: force)
+    /// - Returns: whether that was possible: it is not where a run only reads or tags files, where files are to have other numbers,
+    ///   or where the store takes no requests now.
+    private func isTaken(_ asked: [StoredRequest], _ configuration: Configuration) async throws -> Bool {
+        guard !renumber, !asked.isEmpty, try await LibraryLock.owner(in: configuration.library)?.fetches == true else {
+            return false
         }
-        guard !requests.isEmpty else { return [] }
-        do {
-            return try await TransferControl.open(in: configuration.library) { try await $0.ask(requests) }
-        } catch is Failure {
-            // What is told of then is that the library is in use.
-            return []
-        }
+        // Where it takes none, what is told is that the library is in use.
+        return await (try? TransferControl.open(in: configuration.library) { try await $0.ask(asked) }) != nil
     }
 
     /// How many of the episodes that are known to be meant are not there.

@@ -125,22 +125,28 @@ struct MirrorCommand: Subcommand {
                 await program.note($0)
             }
             var begin = begin
-            let (_, failures, unchecked) = try await mirror.execute(
-                try configuration.subscriptions(of: shard, with: stored), order: transfer.order, within: limits,
-                isWhole: shard == nil
-            ) { items, lists, limits in
-                let request = try RunRequest(
-                    items: items, lists: lists, order: configuration.downloads.order, force: force, limits: limits,
-                    detail: common.json ? .everything : .changes, bringsNewsFirst: true, begunAt: begin)
-                begin = nil
-                return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
-                    try await program.report(
-                        of: request, as: "mirror", configuration: configuration, in: session, style: program.eventStyle)
+            // A part of it, or all within limits or by force, is not left to others.
+            let asked = shard == nil && limits.allowAll && !force ? [StoredRequest(.mirror)] : []
+            let (_, failures, unchecked) = try await session.asking(for: asked, program.isCalledOff) { _ in
+                try await mirror.execute(
+                    try configuration.subscriptions(of: shard, with: stored), order: transfer.order, within: limits,
+                    isWhole: shard == nil
+                ) { items, lists, limits in
+                    let request = try RunRequest(
+                        items: items, lists: lists, order: configuration.downloads.order, force: force, limits: limits,
+                        detail: common.json ? .everything : .changes, bringsNewsFirst: true, begunAt: begin)
+                    begin = nil
+                    return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
+                        try await program.report(
+                            of: request, as: "mirror", configuration: configuration, in: session,
+                            style: program.eventStyle)
+                    }
                 }
             }
             if let unchecked {
-                let printer = EventPrinter(style: program.eventStyle, streams: program.streams)
-                try await printer.printing { $0(.failed(FailureReport(failure: unchecked))) }
+                try await EventPrinter(style: program.eventStyle, streams: program.streams).printing {
+                    $0(.failed(FailureReport(failure: unchecked)))
+                }
             }
             let status = program.exitStatus(after: failures, of: "mirror", in: session)
             if session.isBegunAnew {

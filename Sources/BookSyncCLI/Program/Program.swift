@@ -20,6 +20,9 @@ struct Program: Sendable {
 
     var logger: Logger { log.logger }
 
+    /// Whether the user ended the command at the terminal: nobody wants any more what it was asked for.
+    func isCalledOff() -> Bool { interruption.exitStatus == .interrupted }
+
     /// The settings in force: file, then environment, then the flags given.
     func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> (
         configuration: Configuration, origin: String?

@@ -142,8 +142,7 @@ import Transport
             #expect(inbox.hold())
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             try await bench.withStore { store in
-                let feed = RequestFeed(
-                    configuration: bench.configuration, store: store, inbox: inbox, logger: logger, emit: { _ in })
+                let feed = RequestFeed(of: bench.syncRun, store, inbox)
                 try await withHTTPTransport(options: bench.configuration.transportOptions, logger: logger) {
                     let refresh = CatalogRefresh(
                         configuration: bench.configuration, namings: try Namings(of: bench.configuration),
@@ -316,9 +315,7 @@ import Transport
             try await bench.ask("3")
             let inbox = TransferInbox()
             try await bench.withStore { store in
-                let feed = RequestFeed(
-                    configuration: bench.configuration, store: store, inbox: inbox, logger: Logger(label: "test"),
-                    emit: { _ in })
+                let feed = RequestFeed(of: bench.syncRun, store, inbox)
                 let taken = try await feed.look()
                 #expect(taken.count == 1)
                 #expect(try await feed.look().isEmpty)

@@ -102,9 +102,9 @@ import Testing
                         executing: { request, command, configuration, session in
                             var run = Run(command: command, books: request.items.count)
                             if listens(begun.value) {
-                                let feed = RequestFeed(
-                                    configuration: configuration, store: session.store, inbox: TransferInbox(),
-                                    logger: Logger(label: "test"), emit: { _ in })
+                                let sync = SyncRun(
+                                    configuration: configuration, logger: Logger(label: "test"), emit: { _ in })
+                                let feed = RequestFeed(of: sync, session.store, TransferInbox())
                                 run.joined = try await feed.look().flatMap(\.items).map(\.book)
                                 try await feed.end(leaving: [])
                             }
