@@ -97,14 +97,16 @@ class Commands(Outputs):
         actions = [action for event in plan.events for action in event.get("actions", [])]
         # A file that moves and is replaced counts as replaced.
         replaced = {action["id"] for action in actions if action["action"] == "replace"}
-        words = {"fetch": "fetched", "resume": "resumed", "replace": "replaced", "rename": "renamed", "adopt": "adopted",
+        # What is to be resumed is fetched anew where the server has another version by then.
+        words = {"fetch resume": "fetched resumed", "replace": "replaced", "rename": "renamed", "adopt": "adopted",
                  "expire": "expired"}
         for word, past in words.items():
-            planned = sum(action["action"] == word and (word == "replace" or action["id"] not in replaced)
+            planned = sum(action["action"] in word.split() and (word == "replace" or action["id"] not in replaced)
                           for action in actions)
+            made = sum(done[name] for name in past.split())
             # A run first finishes what an interrupted one left, and plans then.
-            require(planned == done[past] or self.trouble and word == "adopt",
-                    f"the plan has {planned} to {word}; the run reports {done[past]} {past}")
+            require(planned == made or self.trouble and word == "adopt",
+                    f"the plan has {planned} to {word}; the run reports {made} {past}")
 
     # Transfers.
 
@@ -231,7 +233,7 @@ class Commands(Outputs):
             if self.removed.get(item, False) is not False:
                 self.cancelled[item] = None  # Until a run has begun it there is nothing to cancel.
             self.removed[item] = False
-            self.paused[item] = None if self.paused.get(item) else False
+            self.paused[item] = False if self.paused.get(item, False) is False else None
 
     def do_remove_undo(self, a, b, c):
         """An episode is removed, and undo brings its file back to where it was."""

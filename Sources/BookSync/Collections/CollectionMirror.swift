@@ -67,7 +67,7 @@ package struct CollectionMirror: Sendable {
             if let previous {
                 guard !books.isEmpty else {
                     // Within limits perhaps only a part was done of it.
-                    if !limits.isReached, limits.seconds ?? 1 > 0 {
+                    if limits.allowAll || failures.isEmpty && !limits.isReached && limits.seconds ?? 1 > 0 {
                         try await telling { try await store.end(mirrors.map(\.id)) }
                     }
                     return (previous, failures, nil)

@@ -93,18 +93,21 @@ final class RequestFeed: Sendable {
 extension LibrarySession {
     /// Has a run do what is on record meanwhile: where its process is killed, or told to end, the next run does it.
     /// - Parameters:
+    ///   - handedOver: ids of what was asked of another run, and is done by this one now.
     ///   - isCalledOff: whether a run that was cancelled was the user's to end.
     ///   - run: gets them as they are stored, those that were asked for before as well.
     package func asking<Answer>(
-        for requests: [StoredRequest], _ isCalledOff: () -> Bool, _ run: ([StoredRequest]) async throws -> Answer
+        for requests: [StoredRequest], insteadOf handedOver: [Int64] = [], _ isCalledOff: () -> Bool,
+        _ run: ([StoredRequest]) async throws -> Answer
     ) async throws -> Answer {
         // What keeps the store from being read or written ends the run soon enough, if it is one.
-        let known = Dictionary(grouping: (try? await store.requests()) ?? [], by: \.asAsked)
-        var (stored, new) = (requests.flatMap { known[$0] ?? [] }, requests.filter { known[$0] == nil })
+        _ = try? await store.end(handedOver)
+        let known = Dictionary(grouping: (try? await store.requests(withCancellations: true)) ?? [], by: \.asAsked)
+        // What somebody cancelled while the library was opened is not asked for after that.
+        var new = requests.filter { known[$0] == nil && !known.keys.contains { $0.kind == .cancel } }
         let ids = (try? await store.ask(new, isSafe: false)) ?? []
         for (index, id) in ids.enumerated() { new[index].id = id }
-        stored += new
-        let outcome = await Result.of { try await run(stored) }
+        let outcome = await Result.of { [new] in try await run(requests.flatMap { known[$0] ?? [] } + new) }
         // What is left by a run that ends by itself the user hears of.
         if !Task.isCancelled || isCalledOff() { _ = try? await store.end(ids) }
         return try outcome.get()

@@ -291,7 +291,7 @@ package actor RunQueue {
             return StoredRequest(.fetch)
         }
         guard let next = join ?? mirror else { return nil }
-        tried.insert(next.id)
+        tried.formUnion([next.id] + asked.lazy.filter { $0.kind == .mirror && next.kind == .mirror }.map(\.id))
         if next.kind == .mirror { isMirrorDue = false }
         return next
     }

@@ -75,12 +75,12 @@ struct FetchCommand: Subcommand {
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             let known = request.items.filter { configuration.source(named: $0.book.source) != nil }
             let asked = known.map { StoredRequest(.fetch, $0.book, filter: $0.filter, force: force) }
-            @Sendable func run(waitingFor wait: Double) async throws -> ExitStatus {
+            @Sendable func run(waitingFor wait: Double, insteadOf ids: [Int64] = []) async throws -> ExitStatus {
                 try await program.withLibrary(configuration.library, "fetch", waitingFor: wait, keepsEmpty: false) {
                     session in
                     // What is forced, or done by this command alone, is not left to others.
                     let left = force || renumber ? [] : asked.filter { $0.book?.source != Configuration.demoSource }
-                    return try await session.asking(for: left, program.isCalledOff) { stored in
+                    return try await session.asking(for: left, insteadOf: ids, program.isCalledOff) { stored in
                         var request = request
                         for stored in stored { request.ids[stored.id] = stored.book }
                         return try await program.execute(
@@ -91,10 +91,11 @@ struct FetchCommand: Subcommand {
             do {
                 return try await run(waitingFor: 0)
             } catch let failure as Failure where failure.reason == .libraryInUse {
-                guard try await isTaken(asked, configuration) else { return try await run(waitingFor: waiting.seconds) }
+                let ids = try await handOver(asked, configuration)
+                guard !ids.isEmpty else { return try await run(waitingFor: waiting.seconds) }
                 do {
                     // A run that is about to end may not have seen it.
-                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen))
+                    return try await run(waitingFor: max(waiting.seconds, Self.secondsToBeSeen), insteadOf: ids)
                 } catch let failure as Failure where failure.reason == .libraryInUse {
                     let count = try await missing(of: request, in: configuration.library)
                     await program.printLine(["event": "handed_over", "episodes": .init(count)])
@@ -115,14 +116,12 @@ struct FetchCommand: Subcommand {
     private static let secondsToBeSeen = 1.0
 
     /// Has the run under way, or the next one, fetch it.
-    /// - Returns: whether that was possible: it is not where a run only reads or tags files, where files are to have other numbers,
-    ///   or where the store takes no requests now.
-    private func isTaken(_ asked: [StoredRequest], _ configuration: Configuration) async throws -> Bool {
-        guard !renumber, !asked.isEmpty, try await LibraryLock.owner(in: configuration.library)?.fetches == true else {
-            return false
-        }
+    /// - Returns: the ids of what it is asked for: nothing where a run only reads or tags files, where files are to have other
+    ///   numbers, or where the store takes no requests now.
+    private func handOver(_ asked: [StoredRequest], _ configuration: Configuration) async throws -> [Int64] {
+        guard !renumber, try await LibraryLock.owner(in: configuration.library)?.fetches == true else { return [] }
         // Where it takes none, what is told is that the library is in use.
-        return await (try? TransferControl.open(in: configuration.library) { try await $0.ask(asked) }) != nil
+        return await (try? TransferControl.open(in: configuration.library) { try await $0.ask(asked) }) ?? []
     }
 
     /// How many of the episodes that are known to be meant are not there.

@@ -309,6 +309,33 @@ import Transport
         }
     }
 
+    @Test func `what a run is asked for is on record as long as it runs, and what others asked for stays`() async throws
+    {
+        try await withRunBench(.episodes(1)) { bench in
+            let request = StoredRequest(.fetch, RunBench.book, filter: .init(latest: 2))
+            try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
+                let store = session.store
+                func seen(_ isCalledOff: Bool = false, insteadOf ids: [Int64] = []) async throws -> [StoredRequest] {
+                    try await session.asking(for: [request], insteadOf: ids, { isCalledOff }) { stored in
+                        let open = try await store.requests()
+                        #expect(open == stored)
+                        return stored
+                    }
+                }
+                #expect(try await seen().map(\.asAsked) == [request])
+                #expect(try await store.requests().isEmpty)
+                let others = try await store.ask([request])
+                #expect(try await seen(true).map(\.id) == others)
+                #expect(try await store.requests().map(\.id) == others)
+                #expect(try await seen(insteadOf: others).map(\.id) != others)
+                #expect(try await store.requests().isEmpty)
+                // Somebody cancelled it while the library was opened.
+                _ = try await store.changeRequests(adding: [StoredRequest(.cancel, RunBench.book)]) { $0 }
+                #expect(try await seen().isEmpty)
+            }
+        }
+    }
+
     @Test func `what a run does not come to see is given back`() async throws {
         try await withRunBench(.episodes(3)) { bench in
             try await bench.run(limits: RunLimits(episodes: 0))
