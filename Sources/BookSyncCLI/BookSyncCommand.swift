@@ -53,10 +53,9 @@ struct BookSyncCommand: AsyncParsableCommand {
         }
         let subcommand: any Subcommand
         do {
-            let named = try named(by: arguments)
             let isAlone = arguments.isEmpty && isatty(STDOUT_FILENO) == 1
             // Nothing but options that every command takes.
-            var command = isAlone ? try NextStepsCommand.parse(given) : try await parse(arguments, of: named)
+            var command = isAlone ? try NextStepsCommand.parse(given) : try await parse(arguments, named(by: arguments))
             guard let own = command as? any Subcommand else { return try command.run() }
             subcommand = own
         } catch {
@@ -73,7 +72,7 @@ struct BookSyncCommand: AsyncParsableCommand {
     /// Parses the arguments by the command that they name. Where the parser looks for that itself it lists what each command on the
     /// way takes several times, which takes long; but what is wrong, and what helps, it says of the whole program.
     private static func parse(
-        _ arguments: [String], of named: (command: any ParsableCommand.Type, words: Int)
+        _ arguments: [String], _ named: (command: any ParsableCommand.Type, words: Int)
     ) async throws -> any ParsableCommand {
         let itself = Array(arguments.dropFirst(named.words))
         let parsed = try? await (named.command as? any Subcommand.Type)?.asyncParseAsRoot(itself)

@@ -4,12 +4,11 @@ import GRDB
 
 extension CatalogStore {
     /// Has runs do what is asked for. The same is asked for once: it is done after it was asked for last.
-    /// - Parameter isSafe: whether it survives a power cut.
     /// - Returns: their ids.
     @discardableResult
-    package func ask(_ requests: [StoredRequest], isSafe: Bool = true) async throws -> [Int64] {
+    package func ask(_ requests: [StoredRequest], _ durability: Durability = .durable) async throws -> [Int64] {
         guard !requests.isEmpty else { return [] }
-        return try await write("what was asked for cannot be recorded", isSafe ? .durable : .relaxed) { database in
+        return try await write("what was asked for cannot be recorded", durability) { database in
             var known = Dictionary(grouping: try database.requests(), by: \.asAsked)
             return try requests.map { request in
                 for same in known.removeValue(forKey: request) ?? [] { try database.delete(same.id) }
@@ -29,21 +28,20 @@ extension CatalogStore {
     package func end(_ requests: some Sequence<Int64> & Sendable) async throws {
         let ids = Set(requests)
         guard !ids.isEmpty else { return }
-        _ = try await changeRequests(isSafe: false) { ids.contains($0.id) ? nil : $0 }
+        _ = try await changeRequests(.relaxed) { ids.contains($0.id) ? nil : $0 }
     }
 
     /// Changes which episodes are asked for, or asks for something no longer.
     /// - Parameters:
     ///   - cancellations: inserted in the same transaction.
-    ///   - isSafe: whether that survives a power cut.
     ///   - change: returns the changed request, or nil to delete it.
     /// - Returns: those that went.
     package func changeRequests(
-        adding cancellations: [StoredRequest] = [], isSafe: Bool = true,
+        adding cancellations: [StoredRequest] = [], _ durability: Durability = .durable,
         _ change: @escaping @Sendable (StoredRequest) -> StoredRequest?
     ) async throws -> [StoredRequest] {
         if cancellations.isEmpty, try await requests(withCancellations: true).isEmpty { return [] }
-        return try await write("what was asked for cannot be changed", isSafe ? .durable : .relaxed) { database in
+        return try await write("what was asked for cannot be changed", durability) { database in
             var gone: [StoredRequest] = []
             for request in try database.requests() {
                 guard let changed = change(request) else {

@@ -22,7 +22,7 @@ package final class CatalogStore: Sendable {
     }
 
     /// How far a transaction must have come when the call returns.
-    enum Durability {
+    package enum Durability {
         /// Survives the death of the process; a power cut may take the last transactions back. For what can be learnt
         /// again from the catalog or from the disk.
         case relaxed

@@ -70,8 +70,9 @@ final class DiskGuard: Sendable {
         let space = try DiskSpace(of: library)
         // Where the disk has room for all even if it holds nothing of them yet, nobody has to look at their partial files.
         let lengths = transfers.saturatedSum { $0.length ?? 0 }
-        let spare = (space.free - space.reserve(of: minFreeSpace)).subtractingSaturated(lengths)
-        if spare >= 0 { return spare - Self.margin }
+        if space.missing(for: lengths, leaving: minFreeSpace) == nil {
+            return (space.free - space.reserve(of: minFreeSpace) - Self.margin).subtractingSaturated(lengths)
+        }
         let toCome = bytesToCome(of: transfers)
         guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return 0 }
         throw Failure.lackOfRoom(

@@ -68,19 +68,17 @@ extension EngineRun {
             spareRoom.bytes -= length
             return nil
         }
-        return obstacle(to: running)
+        let room = room(for: running)
+        spareRoom = ((try? room.get()) ?? 0, now + Dispatcher.lookInterval)
+        return room.failure
     }
 
     /// Why the disk cannot take these; nil when it can.
-    private mutating func obstacle(to transfers: [Transfer]) -> Failure? {
-        spareRoom.bytes = 0
-        do {
-            let spare = try tools.watch.requireRoom(for: transfers)
-            if transfers.count == schedule.running.count { spareRoom = (spare, now + Dispatcher.lookInterval) }
-            return nil
-        } catch {
-            return Self.publicationFailure(error)
-        }
+    private func obstacle(to transfers: [Transfer]) -> Failure? { room(for: transfers).failure }
+
+    /// Bytes for which there is room besides these, or why there is none for them.
+    private func room(for transfers: [Transfer]) -> Result<Int64, Failure> {
+        Result { try tools.watch.requireRoom(for: transfers) }.mapError(Self.publicationFailure)
     }
 
     /// Frees the room that the transfer lacks beside those under way, where its length is known and all of it can be freed.
@@ -95,4 +93,8 @@ extension EngineRun {
         measured = index
         return .makeRoom(index, missing, failure)
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

@@ -69,8 +69,8 @@ class Commands(Outputs):
         trash = set(self.in_trash(self.audio_files()).values())
         require(len(self.catalog.asked_since(self.first_request)) <= limit or had_faults or trash,
                 f"--max-episodes {limit}, and {[str(item) for item in fetched]} were fetched")
-        # What stands in a missing episode's place, edited or rotten, may be taken for it.
-        if not had_faults and not self.trouble and not self.edits and len(missing) > limit:
+        # What is rotten in a missing episode's place may be taken for it.
+        if not had_faults and not self.trouble and not self.rotten and len(missing) > limit:
             require(result.code == 75, f"{len(missing)} were missing, --max-episodes {limit}, and the run ends with 0")
 
     def give_work(self, number, count):
@@ -97,16 +97,18 @@ class Commands(Outputs):
         actions = [action for event in plan.events for action in event.get("actions", [])]
         # A file that moves and is replaced counts as replaced.
         replaced = {action["id"] for action in actions if action["action"] == "replace"}
-        # What is to be resumed is fetched anew where the server has another version by then.
-        words = {"fetch resume": "fetched resumed", "replace": "replaced", "rename": "renamed", "adopt": "adopted",
+        words = {"fetch": "fetched", "resume": "resumed", "replace": "replaced", "rename": "renamed", "adopt": "adopted",
                  "expire": "expired"}
+        planned = {word: sum(action["action"] == word and (word == "replace" or action["id"] not in replaced)
+                             for action in actions) for word in words}
+        # A run may find that the bytes of what is to be resumed are of no use, and fetches it anew.
+        anew = min(max(0, done["fetched"] - planned["fetch"]), planned["resume"])
+        planned["fetch"] += anew
+        planned["resume"] -= anew
         for word, past in words.items():
-            planned = sum(action["action"] in word.split() and (word == "replace" or action["id"] not in replaced)
-                          for action in actions)
-            made = sum(done[name] for name in past.split())
             # A run first finishes what an interrupted one left, and plans then.
-            require(planned == made or self.trouble and word == "adopt",
-                    f"the plan has {planned} to {word}; the run reports {made} {past}")
+            require(planned[word] == done[past] or self.trouble and word == "adopt",
+                    f"the plan has {planned[word]} to {word}; the run reports {done[past]} {past}")
 
     # Transfers.
 

@@ -89,7 +89,7 @@ class Interruptions(Commands):
                 time.sleep(0.01)
         self.released(is_client_gone=is_held)
         result = self.ended(process, arguments, codes)
-        self.is_mirror_left = self.is_mirror_left or arguments is MIRROR and kind != signal.SIGINT
+        self.is_mirror_left |= arguments is MIRROR and kind != signal.SIGINT
         if arguments is MIRROR and kind != signal.SIGKILL and result.code in (0, 75):
             self.touched.clear()
         # Where it was when it was killed decides if it is in the log of runs.

@@ -163,7 +163,7 @@ class Rules(World):
         self.doubt_cancelled()
         if code == 0:
             self.requested.clear()
-            self.is_mirror_left = self.is_mirror_left and arguments[0] != "mirror"
+            self.is_mirror_left &= arguments[0] != "mirror"
         if code in (0, 75):
             self.is_store_whole = True
 

@@ -38,7 +38,7 @@ class Serving(Interruptions):
                     # A run begins, also of what is resumed.
                     self.note_unknown_run()
                     self.requested |= {book} if verb != "mirror" else set()
-                    self.is_mirror_left = self.is_mirror_left or verb == "mirror"
+                    self.is_mirror_left |= verb == "mirror"
                 if verb in ("mirror", "fetch") and status == 200:
                     if c % 3 == 0:
                         time.sleep((c % 97) / 1000)

@@ -65,14 +65,15 @@ package struct CollectionMirror: Sendable {
             }
             limits.seconds = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
             if let previous {
+                let areLimitsReached = limits.isReached || limits.seconds ?? 1 <= 0
                 guard !books.isEmpty else {
                     // Within limits perhaps only a part was done of it.
-                    if limits.allowAll || failures.isEmpty && !limits.isReached && limits.seconds ?? 1 > 0 {
+                    if limits.allowAll || failures.isEmpty && !areLimitsReached {
                         try await telling { try await store.end(mirrors.map(\.id)) }
                     }
                     return (previous, failures, nil)
                 }
-                guard !limits.isReached, previous.booksLeft.isEmpty, limits.seconds ?? 1 > 0 else {
+                guard !areLimitsReached, previous.booksLeft.isEmpty else {
                     let unchecked = Failure(
                         .temporary, what: "\(Message(books.count, "book")) or more not checked",
                         why: "the limits of the run were reached", remedy: "run again, or with wider limits")

@@ -105,7 +105,7 @@ extension LibrarySession {
         let known = Dictionary(grouping: (try? await store.requests(withCancellations: true)) ?? [], by: \.asAsked)
         // What somebody cancelled while the library was opened is not asked for after that.
         var new = requests.filter { known[$0] == nil && !known.keys.contains { $0.kind == .cancel } }
-        let ids = (try? await store.ask(new, isSafe: false)) ?? []
+        let ids = (try? await store.ask(new, .relaxed)) ?? []
         for (index, id) in ids.enumerated() { new[index].id = id }
         let outcome = await Result.of { [new] in try await run(requests.flatMap { known[$0] ?? [] } + new) }
         // What is left by a run that ends by itself the user hears of.

@@ -291,7 +291,8 @@ package actor RunQueue {
             return StoredRequest(.fetch)
         }
         guard let next = join ?? mirror else { return nil }
-        tried.formUnion([next.id] + asked.lazy.filter { $0.kind == .mirror && next.kind == .mirror }.map(\.id))
+        // One mirror does what was asked for as well.
+        tried.formUnion(next.kind == .mirror ? asked.filter { $0.kind == .mirror }.map(\.id) : [next.id])
         if next.kind == .mirror { isMirrorDue = false }
         return next
     }

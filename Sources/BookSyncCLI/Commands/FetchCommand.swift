@@ -80,9 +80,9 @@ struct FetchCommand: Subcommand {
                     session in
                     // What is forced, or done by this command alone, is not left to others.
                     let left = force || renumber ? [] : asked.filter { $0.book?.source != Configuration.demoSource }
-                    return try await session.asking(for: left, insteadOf: ids, program.isCalledOff) { stored in
+                    return try await session.asking(for: left, insteadOf: ids, program.isCalledOff) { requests in
                         var request = request
-                        for stored in stored { request.ids[stored.id] = stored.book }
+                        for stored in requests { request.ids[stored.id] = stored.book }
                         return try await program.execute(
                             request, as: "fetch", configuration: configuration, in: session)
                     }
