@@ -34,7 +34,7 @@ package struct EpisodeRecord: Sendable, Hashable {
     /// Seconds of its audio: as the file has it, else as the catalog says.
     package var duration: Double? { media?.duration ?? episode.duration }
 
-    private var isUnderWay: Bool { transfer?.state == .downloading || transfer?.state == .verifying }
+    private var isUnderWay: Bool { transfer?.state == .downloading }
 
     package var state: EpisodeState {
         if removedAt != nil { return .removed }
@@ -64,7 +64,7 @@ extension EpisodeRecord {
 
 /// What `list` shows of an episode: the state of its transfer, or why it has none.
 package enum EpisodeState: String, Sendable, CaseIterable {
-    case waiting, downloading, verifying, finished, paused, failed, cancelled
+    case waiting, downloading, finished, paused, failed, cancelled
     /// The catalog lists it and gives no address for it.
     case locked
     /// Tombstone: it was removed, or another program had fetched it.

@@ -65,6 +65,8 @@ package struct FileOperation: Sendable, Hashable {
 
     /// The file that is moved, as it is recorded.
     package var moving: LocalFile { kind == .rename ? current ?? file : file }
+    /// Whether a file is published that is none that the episode had before: one that gets tags stays as old as it is.
+    package var isDownload: Bool { kind == .publish && current?.fetchedAt != file.fetchedAt }
     /// From where it is moved now, and to where, relative to the library.
     package var source: String { state == .reversing ? to : file.path }
     package var target: String { state == .reversing ? restored.path : to }

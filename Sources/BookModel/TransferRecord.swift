@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where a transfer stands: `waiting → downloading → verifying → finished`, and from any of the first three `paused`,
-/// `failed`, `cancelled`.
+/// Where a transfer stands: `waiting → downloading → finished`, and from either of the first two `paused`, `failed`,
+/// `cancelled`.
 package enum TransferState: String, Sendable, CaseIterable {
-    case waiting, downloading, verifying, finished, paused, failed, cancelled
+    case waiting, downloading, finished, paused, failed, cancelled
 }
 
 /// What a server said by which a later answer can be recognised as the same representation (RFC 9110 §8.8).
@@ -48,9 +48,6 @@ package struct TransferRecord: Sendable, Hashable {
     package var committedLength: Int64
     /// The kernel's boot id at the last write. While it has not changed, the whole partial file can be trusted.
     package var bootID: String?
-    /// Set with state `verifying`: the digest of the bytes and the library-relative path that they are published at.
-    package var sha256: String?
-    package var path: String?
     /// How many runs gave up on the episode since it last made progress.
     package var attempts: Int
     /// The sentence of the last failure.
@@ -63,8 +60,8 @@ package struct TransferRecord: Sendable, Hashable {
 
     package init(
         episode: EpisodeIdentity, state: TransferState = .waiting, validator: ContentValidator = .init(),
-        total: Int64? = nil, committedLength: Int64 = 0, bootID: String? = nil, sha256: String? = nil,
-        path: String? = nil, attempts: Int = 0, error: Message? = nil, nextTryAt: Date? = nil
+        total: Int64? = nil, committedLength: Int64 = 0, bootID: String? = nil,
+        attempts: Int = 0, error: Message? = nil, nextTryAt: Date? = nil
     ) {
         self.episode = episode
         self.state = state
@@ -72,8 +69,6 @@ package struct TransferRecord: Sendable, Hashable {
         self.total = total
         self.committedLength = committedLength
         self.bootID = bootID
-        self.sha256 = sha256
-        self.path = path
         self.attempts = attempts
         self.error = error
         self.nextTryAt = nextTryAt

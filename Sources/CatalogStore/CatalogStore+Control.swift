@@ -5,8 +5,7 @@ import GRDB
 // and the run reads them.
 
 extension CatalogStore {
-    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are, and so
-    /// are those that are being published: the announcement is what a cut-off publication is found by.
+    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are.
     /// - Returns: how many are paused now that were not before.
     package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await change(
@@ -18,7 +17,7 @@ extension CatalogStore {
                 EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
                 OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
             ON CONFLICT (episode_id) DO UPDATE SET state = 'paused'
-            WHERE state NOT IN ('paused', 'verifying')
+            WHERE state <> 'paused'
             """)
     }
 
@@ -36,16 +35,16 @@ extension CatalogStore {
             """)
     }
 
-    /// Breaks transfers off, save for those that are being published. What they brought is of no use any more; the files
-    /// are the caller's to drop.
+    /// Breaks transfers off. What they brought is of no use any more; the files are the caller's to drop. One that is being
+    /// published comes to its end all the same.
     /// - Returns: how many were broken off.
     package func cancel(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await change(
             episodes, "the transfers cannot be cancelled",
             """
             UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
-                last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
-            WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
+                last_modified = NULL, validator_age = NULL
+            WHERE episode_id = ? AND state <> 'cancelled'
             """)
     }
 

@@ -39,8 +39,8 @@ extension CatalogStore {
             "the transfers cannot be reset", .durable,
             """
             UPDATE transfer SET etag = NULL, last_modified = NULL, validator_age = NULL, total = NULL,
-                committed_length = 0, boot_id = NULL, sha256 = NULL, path = NULL,
-                state = CASE WHEN state IN ('downloading', 'verifying') THEN 'waiting' ELSE state END
+                committed_length = 0, boot_id = NULL,
+                state = CASE WHEN state = 'downloading' THEN 'waiting' ELSE state END
             """)
     }
 }

@@ -123,7 +123,7 @@ extension Database {
                 SELECT b.source || ':' || b.key || '#' || e.key
                 FROM (
                     SELECT episode_id FROM local_file WHERE path = ?2 AND episode_id <> ?1
-                    UNION ALL SELECT episode_id FROM operation WHERE to_path = ?2 AND state = 'begun' AND episode_id <> ?1
+                    UNION ALL SELECT episode_id FROM operation WHERE to_path = ?2 AND state <> 'done' AND episode_id <> ?1
                 ) f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
                 """
             let known: String? = try value(sql, [id, path])

@@ -20,7 +20,7 @@ package struct ActivitySnapshot: Sendable {
             (self.state, self.total, self.attempts) = (state, total, attempts)
         }
 
-        package var isUnderWay: Bool { state == .downloading || state == .verifying }
+        package var isUnderWay: Bool { state == .downloading }
     }
 
     package struct Run: Sendable, Hashable {

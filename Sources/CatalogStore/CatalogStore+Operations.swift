@@ -47,7 +47,15 @@ extension CatalogStore {
             })
     }
 
-    /// Records what is about to take the place of an episode's file: on disk when the call returns.
+    /// Records which files are about to take their places in the library, in one transaction: on disk when the call returns. On
+    /// the thread that calls, which it blocks: none of the cooperative pool.
+    package func commit(publishing files: [LocalFile]) throws {
+        guard !files.isEmpty else { return }
+        try writeBlocking(
+            unrecorded(files.map(\.episode)), deciding: { _ in .durable }, { try files.forEach($0.begin(publishing:)) })
+    }
+
+    /// The same of one file.
     package func begin(publishing file: LocalFile) async throws -> FileOperation {
         try await write(unrecorded([file.episode]), .durable) { database in
             try database.begin(publishing: file)
@@ -191,7 +199,7 @@ extension Database {
     ) throws {
         // One that ended elsewhere is not the present one.
         try run(
-            "DELETE FROM operation WHERE episode_id = ? AND kind = ? AND state <> 'done' AND state = 'begun'",
+            "DELETE FROM operation WHERE episode_id = ? AND kind = ? AND state = 'begun'",
             [id, kind.rawValue])
         try refusingTaken(path, for: episode, id, insert)
     }
@@ -226,8 +234,8 @@ extension Database {
         case .rename: break
         case .publish:
             try upsert(operation.file, of: id)
-            // Of an episode that had no file, what was begun is superfluous.
-            if operation.current == nil { try run("DELETE FROM transfer WHERE episode_id = ?", [id]) }
+            // Of what was fetched, not of a file that got tags, what was begun is superfluous.
+            if operation.isDownload { try run("DELETE FROM transfer WHERE episode_id = ?", [id]) }
         case .trash, .replace:
             if isReversing {
                 try upsert(operation.restored, of: id)
@@ -250,8 +258,16 @@ extension Database {
             """
             UPDATE operation SET state = 'done', done_at = ?
             WHERE episode_id IN (SELECT value FROM json_each(?))
-                AND kind = 'replace' AND state <> 'done' AND state = 'begun'
+                AND kind = 'replace' AND state = 'begun'
             """, [stored(now), "\(episodes)"])
+    }
+
+    /// Forgets what was announced of these, as it is recorded where their files are.
+    func endPublishing(_ episodes: [Int64]) throws {
+        try run(
+            """
+            DELETE FROM operation WHERE episode_id IN (SELECT value FROM json_each(?)) AND kind = 'publish' AND state = 'begun'
+            """, ["\(episodes)"])
     }
 
     fileprivate func operations(

@@ -93,7 +93,7 @@ extension CatalogStore {
     package func movingBooks() async throws -> [BookIdentity] {
         let sql = """
             SELECT DISTINCT b.source, b.key FROM transfer t JOIN episode e ON e.id = t.episode_id
-            JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state IN ('downloading', 'verifying')
+            JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state = 'downloading'
             """
         return try await rows("the queue cannot be read", sql, [], BookIdentity.init)
     }
@@ -114,7 +114,7 @@ extension CatalogStore {
     private static func rankInQueue(isRunUnderWay: Bool) -> String {
         """
         (CASE \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay)) WHEN 'downloading' THEN 0
-            WHEN 'verifying' THEN 1 WHEN 'waiting' THEN 2 WHEN 'paused' THEN 3 WHEN 'failed' THEN 4 END)
+            WHEN 'waiting' THEN 1 WHEN 'paused' THEN 2 WHEN 'failed' THEN 3 END)
         """
     }
 
@@ -167,8 +167,7 @@ extension EpisodeRecord {
     /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
     static func stateColumn(isRunUnderWay: Bool) -> String {
         let (over, underWay) =
-            isRunUnderWay
-            ? ("('waiting')", "('downloading', 'verifying')") : ("('waiting', 'downloading', 'verifying')", "()")
+            isRunUnderWay ? ("('waiting')", "('downloading')") : ("('waiting', 'downloading')", "()")
         return """
             CASE
                 WHEN e.removed_at IS NOT NULL THEN 'removed'

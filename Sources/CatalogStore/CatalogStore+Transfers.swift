@@ -13,12 +13,11 @@ extension CatalogStore {
     /// Writes the journal of transfers that are not finished, in one transaction, on the thread that calls, which it blocks: none
     /// of the cooperative pool.
     ///
-    /// When a record promises less than the stored one (another validator, fewer bytes), or announces a publication,
-    /// it has reached the disk when the call returns: an older record that came back after a power cut would vouch for
-    /// bytes of another version. A record of no bytes vouches for nothing, so beginning a transfer costs no sync.
+    /// When a record promises less than the stored one (another validator, fewer bytes), it has reached the disk when the call
+    /// returns: an older record that came back after a power cut would vouch for bytes of another version. A record of no bytes vouches for nothing, so beginning a transfer costs no sync.
     /// Mere progress may be lost to a power cut, which costs some bytes to fetch again.
-    /// - Throws: ``Failure`` of kind `defect` for a record in state `finished` (``finish(_:)`` is for those), one that is
-    ///   `verifying` without digest and path, or one with more bytes than its total.
+    /// - Throws: ``Failure`` of kind `defect` for a record in state `finished` (``finish(_:)`` is for those), or one with more bytes
+    ///   than its total.
     package func commit(_ records: [TransferRecord]) throws {
         guard !records.isEmpty else { return }
         try writeBlocking(
@@ -58,19 +57,6 @@ extension CatalogStore {
             })
     }
 
-    /// The transfers whose file was about to be published when a run ended: each was renamed, or still is to be.
-    package func interruptedPublications() async throws -> [TransferRecord] {
-        let sql = """
-            SELECT \(EpisodeIdentity.columns), \(TransferRecord.columns)
-            FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-            WHERE t.state <> 'waiting' AND t.state = 'verifying' ORDER BY t.episode_id
-            """
-        return try await rows("the interrupted transfers cannot be looked up", sql) { columns in
-            let episode = try EpisodeIdentity(&columns)
-            return try TransferRecord(&columns, of: episode)
-        }
-    }
-
     /// Has transfers wait that a run left as being fetched when it was killed. For the one run that has the lock, before it begins
     /// any: what is being fetched from then on is its own.
     package func resetInterruptedTransfers() async throws {
@@ -86,20 +72,21 @@ extension CatalogStore {
 
     /// Records published files, and with that their transfers as finished: all or none, and on disk when the call
     /// returns. A file that the episode had before is replaced. Blocks the thread that calls: none of the cooperative pool.
+    /// - Parameter failed: episodes whose files were announced and did not come to their places.
     /// - Throws: ``Failure`` when a path already belongs to another episode.
-    package func commit(finished files: [LocalFile]) throws {
-        guard !files.isEmpty else { return }
+    package func commit(finished files: [LocalFile], failed: [EpisodeIdentity] = []) throws {
+        let episodes = files.map(\.episode) + failed
+        guard !episodes.isEmpty else { return }
         try writeBlocking(
-            "\(naming(files.map(\.episode))) cannot be recorded as finished", deciding: { _ in .durable },
+            "\(naming(episodes)) cannot be recorded as finished", deciding: { _ in .durable },
             { database in
-                let ids = try files.map { file in
-                    let id = try database.requiredID(of: file.episode)
-                    try database.upsert(file, of: id)
-                    return id
-                }
-                try database.endReplacing(ids, at: files.map(\.fetchedAt).max() ?? .now)
+                let ids = try episodes.map(database.requiredID)
+                for (file, id) in zip(files, ids) { try database.upsert(file, of: id) }
+                try database.endPublishing(ids)
+                let finished = Array(ids.prefix(files.count))
+                try database.endReplacing(finished, at: files.map(\.fetchedAt).max() ?? .now)
                 try database.run(
-                    "DELETE FROM transfer WHERE episode_id IN (SELECT value FROM json_each(?))", ["\(ids)"])
+                    "DELETE FROM transfer WHERE episode_id IN (SELECT value FROM json_each(?))", ["\(finished)"])
             })
     }
 }
@@ -122,7 +109,6 @@ extension Database {
     }
 
     private func mustReachDisk(_ record: TransferRecord) throws -> Bool {
-        if record.state == .verifying { return true }
         let sql = """
             SELECT etag IS NOT ? OR last_modified IS NOT ? OR validator_age IS NOT ? OR committed_length > ?
             FROM transfer WHERE episode_id = ? AND committed_length > 0
@@ -134,25 +120,23 @@ extension Database {
     fileprivate func upsert(_ record: TransferRecord) throws {
         let sql = """
             INSERT INTO transfer (
-                episode_id, etag, last_modified, validator_age, state, total, committed_length, boot_id, sha256, path,
+                episode_id, etag, last_modified, validator_age, state, total, committed_length, boot_id,
                 attempts, next_try_at, missing_since, missing_until, error
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
-                -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that. A file
-                -- that is being published already is past being paused.
+                -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that.
                 state = CASE
                     WHEN transfer.state IN ('paused', 'cancelled')
                         AND (excluded.state = 'waiting' OR excluded.state = 'downloading' OR excluded.state = 'failed')
                     THEN transfer.state ELSE excluded.state END,
                 total = excluded.total, committed_length = excluded.committed_length,
-                boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,
-                attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at, missing_since = excluded.missing_since,
+                boot_id = excluded.boot_id, attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at, missing_since = excluded.missing_since,
                 missing_until = excluded.missing_until
             """
         let id: StatementArguments = [try requiredID(of: record.episode)]
         let rest: StatementArguments = [
-            record.state.rawValue, record.total, record.committedLength, record.bootID, record.sha256, record.path,
+            record.state.rawValue, record.total, record.committedLength, record.bootID,
             record.attempts, stored(record.nextTryAt), stored(record.missingSince), stored(record.missingUntil),
             try jsonText(record.error),
         ]

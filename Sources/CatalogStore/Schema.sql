@@ -106,8 +106,7 @@ CREATE TABLE transfer (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
     -- A list behind IN would become a table of its own for each row that is written.
     state TEXT NOT NULL CHECK (
-        state = 'waiting' OR state = 'downloading' OR state = 'verifying' OR state = 'paused' OR state = 'failed'
-        OR state = 'cancelled'),
+        state = 'waiting' OR state = 'downloading' OR state = 'paused' OR state = 'failed' OR state = 'cancelled'),
     etag TEXT,
     last_modified TEXT,
     validator_age INTEGER,
@@ -115,16 +114,13 @@ CREATE TABLE transfer (
     committed_length INTEGER NOT NULL
         CHECK (committed_length >= 0 AND (total IS NULL OR committed_length <= total)),
     boot_id TEXT,
-    sha256 TEXT CHECK (length(sha256) = 64),
-    path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     -- JSON: a message that can be said in any language.
     error TEXT CHECK (json_type(error) = 'array'),
     next_try_at INTEGER,
     -- Since when the server has not had the file, and when it was last asked.
     missing_since INTEGER,
-    missing_until INTEGER,
-    CHECK (state <> 'verifying' OR (sha256 IS NOT NULL AND path IS NOT NULL))
+    missing_until INTEGER
 ) STRICT;
 
 CREATE TABLE subscription (
@@ -284,8 +280,7 @@ CREATE TABLE operation (
     stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))
 ) STRICT;
 CREATE INDEX operation_of_episode ON operation (episode_id);
-CREATE INDEX operation_under_way ON operation (episode_id) WHERE state <> 'done';
-CREATE UNIQUE INDEX operation_target ON operation (to_path) WHERE state = 'begun';
+CREATE UNIQUE INDEX operation_under_way ON operation (to_path) WHERE state <> 'done';
 CREATE INDEX operation_of_batch ON operation (batch) WHERE state = 'done';
 CREATE INDEX operation_renamed ON operation (batch) WHERE state = 'done' AND kind = 'rename';
 CREATE INDEX operation_in_trash ON operation (batch) WHERE state = 'done' AND kind <> 'rename';

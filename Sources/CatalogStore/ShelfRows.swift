@@ -119,17 +119,17 @@ extension LocalFile {
 
 extension TransferRecord {
     static let columns = """
-        t.state, t.etag, t.last_modified, t.validator_age, t.total, t.committed_length, t.boot_id, t.sha256, t.path,
-        t.attempts, t.error, t.next_try_at, t.missing_since, t.missing_until
+        t.state, t.etag, t.last_modified, t.validator_age, t.total, t.committed_length, t.boot_id, t.attempts, t.error,
+        t.next_try_at, t.missing_since, t.missing_until
         """
-    private static let columnCount = 14
+    private static let columnCount = 12
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
             episode: episode, state: try word(columns.next()), validator: try columns.nextValidator(),
             total: try columns.nextLength(), committedLength: try columns.nextLength() ?? 0,
-            bootID: try columns.next(), sha256: try columns.next(), path: try columns.nextPathIfAny(),
-            attempts: try columns.next(), error: try columns.nextJSON(), nextTryAt: try columns.nextTime())
+            bootID: try columns.next(), attempts: try columns.next(), error: try columns.nextJSON(),
+            nextTryAt: try columns.nextTime())
         (missingSince, missingUntil) = (try columns.nextTime(), try columns.nextTime())
     }
 

@@ -41,8 +41,6 @@ struct ColumnReader {
         return try libraryPath(path)
     }
 
-    mutating func nextPathIfAny() throws -> String? { try next(String?.self).map(libraryPath) }
-
     private func libraryPath(_ path: String) throws -> String {
         guard isLibraryPath(path) else { throw ForeignPath(path: path) }
         return path

@@ -199,7 +199,7 @@ extension EngineRun {
         case .unchanged:
             guard var file = wanted.replacing else { return nil }
             file.recordClaims(of: wanted.episode)
-            let outcome = Result { try tools.journal.commit(finished: [file]) }
+            let outcome = Result { try tools.journal.commit(finished: [file], failed: []) }
             finishPublication(index, outcome.map { file }.mapError(Self.publicationFailure))
         case .restart(let why): startOver(index, because: why, spoiled: result.spoiled)
         case .retry(let reason): tryAgain(index, because: reason)

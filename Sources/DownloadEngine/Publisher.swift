@@ -5,9 +5,9 @@ import LibraryFiles
 /// Puts received files into the library, many at a time: fsync of the files, announcement, renames, fsync of the folders,
 /// commit, in this order.
 ///
-/// Before anything is renamed the journal says what is about to be published where (`verifying`, with digest and
-/// path): a run that is killed between rename and commit finds the file again instead of fetching it twice. A file that is
-/// replaced has a second name, on disk, before the rename takes its first.
+/// Before anything is renamed the journal says what is about to be published where: a run that is killed between rename and
+/// commit finds the file again instead of fetching it twice. A file that is replaced has a second name, on disk, before the
+/// rename takes its first.
 struct Publisher: Sendable {
     let library: String
     let journal: any TransferJournal
@@ -19,7 +19,8 @@ struct Publisher: Sendable {
 
     private struct Publication {
         let file: ReceivedFile
-        var outcome: Result<FileAttributes, any Error>
+        /// What is to be recorded of it.
+        var outcome: Result<LocalFile, any Error>
 
         /// What is tried on the way into the library comes only where all before it went well.
         mutating func go(_ step: () throws -> Void) {
@@ -35,29 +36,21 @@ struct Publisher: Sendable {
     ///
     /// - Returns: for each file, in their order, what is to be told of it.
     func publish(_ files: [ReceivedFile]) -> [Result<LocalFile, any Error>] {
-        var publications = files.map { file in Publication(file: file, outcome: Result { try file.mark() }) }
+        var publications = files.map { file in
+            Publication(file: file, outcome: Result { file.record(as: try file.mark()) })
+        }
         defer { for publication in publications { publication.file.close(isPublished: !publication.hasFailed) } }
         for file in files { file.startSync() }
         for index in publications.indices { publications[index].go { try files[index].sync() } }
         do {
             try watch.requireSameDisk()
-            try journal.commit(publications.filter { !$0.hasFailed }.map { announcement(of: $0.file) })
+            try journal.commit(publishing: publications.compactMap { try? $0.outcome.get() })
         } catch {
             // Not announced, so nothing is renamed.
             for index in publications.indices { publications[index].go { throw error } }
         }
         moveIntoLibrary(&publications)
-        return recorded(publications).map { $0.mapError(watch.cause) }
-    }
-
-    private func announcement(of file: ReceivedFile) -> TransferRecord {
-        var record = file.record
-        record.state = .verifying
-        // It was synced just now.
-        record.committedLength = file.size
-        record.sha256 = file.sha256
-        record.path = file.wanted.path
-        return record
+        return recorded(publications.map(\.outcome), of: files).map { $0.mapError(watch.cause) }
     }
 
     /// Opens and syncs each folder once.
@@ -71,7 +64,7 @@ struct Publisher: Sendable {
                     let file = publications[index].file
                     var copied: FileAttributes?
                     publications[index].go { copied = try move(file, into: directory) }
-                    if let copied { publications[index].outcome = .success(copied) }
+                    if let copied { publications[index].outcome = .success(file.record(as: copied)) }
                 }
                 if try !directory.syncNames() { onUnsyncedFolder() }
             } catch {
@@ -96,39 +89,37 @@ struct Publisher: Sendable {
         return isCopied ? try directory.facts(of: name) : nil
     }
 
-    /// Commits what is in its place now: all together, or one by one where one of them cannot be recorded. What is
-    /// renamed and not recorded is found again by the next run.
-    private func recorded(_ publications: [Publication]) -> [Result<LocalFile, any Error>] {
-        let results = publications.map { publication in
-            publication.outcome.map { localFile(publication.file, attributes: $0) }
-        }
+    /// Commits what is in its place now: all together, or one by one where one of them cannot be recorded. What is renamed and not
+    /// recorded is found again by the next run, and so is what a full disk or a lost library kept from being renamed.
+    private func recorded(
+        _ results: [Result<LocalFile, any Error>], of files: [ReceivedFile]
+    ) -> [Result<LocalFile, any Error>] {
         do {
             try watch.requireSameDisk()
         } catch {
             // Another run has the library now: it finds what is in its place.
             return results.map { $0.flatMap { _ in .failure(error) } }
         }
+        var (finished, failed): ([LocalFile], [EpisodeIdentity]) = ([], [])
+        for (file, result) in zip(files, results) {
+            switch result {
+            case .success(let file): finished.append(file)
+            case .failure(let error):
+                if Failure.of(error).disposition != .stop { failed.append(file.wanted.episode.identity) }
+            }
+        }
         do {
-            try journal.commit(finished: results.compactMap { if case .success(let file) = $0 { file } else { nil } })
+            try journal.commit(finished: finished, failed: failed)
             return results
         } catch {
             return results.map { result in
                 result.flatMap { file in
                     Result {
-                        try journal.commit(finished: [file])
+                        try journal.commit(finished: [file], failed: [])
                         return file
                     }
                 }
             }
         }
-    }
-
-    private func localFile(_ file: ReceivedFile, attributes: FileAttributes) -> LocalFile {
-        var local = LocalFile(
-            episode: file.wanted.episode.identity, path: file.wanted.path, size: attributes.size, sha256: file.sha256,
-            modificationTime: attributes.modificationTime, inode: attributes.inode, validator: file.record.validator,
-            fetchedAt: Date(), verification: file.verification, fetchedFrom: file.address)
-        local.recordClaims(of: file.wanted.episode)
-        return local
     }
 }

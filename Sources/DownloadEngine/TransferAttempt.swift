@@ -386,8 +386,6 @@ struct TransferAttempt: Sendable {
         result.record.total = total
         result.record.state = .downloading
         result.record.bootID = BootIdentity.current
-        result.record.sha256 = nil
-        result.record.path = nil
         let hasOrigin = PartialFile.Origin(of: result.record).map(partial.setOrigin) ?? false
         // What another answer left must not vouch for the bytes of this one.
         if !hasOrigin, offset == 0 { partial.removeOrigin() }
@@ -524,10 +522,10 @@ struct TransferAttempt: Sendable {
             reason.server = result.respondingServer
             return .stub(reason)
         }
-        result.record.state = .verifying
         return .received(
             ReceivedFile(
-                wanted: wanted, record: result.record, path: partialPath, descriptor: partial.handOver(), size: size,
+                wanted: wanted, validator: result.record.validator, path: partialPath, descriptor: partial.handOver(),
+                size: size,
                 sha256: partial.sha256Digest(), verification: verification))
     }
 

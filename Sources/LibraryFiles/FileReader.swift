@@ -90,11 +90,10 @@ package struct FileReader: ~Copyable {
 }
 
 /// The file at a path where a run that was killed had announced one, if it is that: its name is on disk then, which a power cut would
-/// take back else. Blocks on the disk.
+/// take back else. Of what cannot be read nobody knows that. Blocks on the disk.
 /// - Parameters:
 ///   - path: relative to the library.
 ///   - sha256: of the announced file.
-/// - Throws: ``Failure`` when what stands there cannot be read.
 package func placedFile(
     at path: String, withDigest sha256: String, in library: String
 ) throws -> ExaminedFile? {
@@ -103,7 +102,6 @@ package func placedFile(
     case .file(let found) where found.sha256 == sha256:
         try LibraryDirectory(splitLibraryPath(path).folder, in: library, creating: false).sync()
         return found
-    case .unreadable(let error): throw Failure.file("\(absolute) cannot be read", errno: error.code)
-    case .file, .nothing, .other, nil: return nil
+    case .file, .nothing, .other, .unreadable, nil: return nil
     }
 }

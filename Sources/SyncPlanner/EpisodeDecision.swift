@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// What is to become of one episode as long as the others are not in its way; ``makePlan(for:)`` decides who may take
+/// What is to become of one episode as long as the others are not in its way; ``makeProvisionalPlan(for:)`` decides who may take
 /// which path.
 struct EpisodeDecision {
     var shelved: EpisodeRecord
@@ -52,8 +52,6 @@ struct EpisodeDecision {
 
         if shelved.removedAt != nil, !input.rules.force {
             skip(.tombstone, "removed; it is not fetched again")
-        } else if let path = unrecordedPublication(condition, partial: partial, files: input.files) {
-            adopt(path, "a run that was cut off had put it in its place already", files: input.files)
         } else if isExpired, following == nil, let file = condition.existingFile {
             decide(.expire, "not kept by its book's rule (\(input.rules.keep?.description ?? ""))", bytes: file.size)
         } else if let damage, following == nil, let file = condition.existingFile {
@@ -106,17 +104,6 @@ struct EpisodeDecision {
     private func countsAsRemoved(_ file: LocalFile, input: PlannerInput, match: FileRecognition.Match?) -> Bool {
         input.rules.onMissingFile == .tombstone && !input.rules.force && match == nil && !shelved.isGone
             && !input.files.isBehindLink(file.path)
-    }
-
-    /// Where the file stands that a run published and was killed before it could record: the partial file is gone,
-    /// because publishing renames it, and at the path that was noted beforehand stands a file that is not the old one.
-    private func unrecordedPublication(
-        _ condition: FileCondition, partial: Int64, files: [String: FileAttributes]
-    ) -> String? {
-        guard let transfer = shelved.transfer, transfer.state == .verifying, partial == 0, let path = transfer.path,
-            let facts = files[path], facts.kind == .file, transfer.total ?? facts.size == facts.size
-        else { return nil }
-        return facts.inode == condition.existingFile?.inode ? nil : path
     }
 }
 

@@ -55,9 +55,8 @@ struct FileRecognition {
             missing.append(shelved)
         }
         guard !lost.isEmpty || !missing.isEmpty else { return }
-        // Found under its wanted name, or published by a run that was cut off.
+        // Found under its wanted name.
         let spokenFor = Set(conditions.compactMap(\.existingFile?.path))
-            .union(episodes.lazy.compactMap(\.transfer).filter { $0.state == .verifying }.compactMap(\.path))
         untrackedFiles = input.files.filter { path, facts in
             facts.kind == .file && owners[path] == nil && !spokenFor.contains(path) && !input.others.contains(path)
                 && !Self.isOurs(path)
@@ -245,8 +244,7 @@ struct FileRecognition {
     /// none of those bytes are held: then they are in that file, which a run could not record before it was moved.
     private func isUnderWay(_ shelved: EpisodeRecord) -> Bool {
         guard let transfer = shelved.transfer else { return false }
-        return [.downloading, .verifying].contains(transfer.state) || transfer.committedLength > 0
-            || transfer.total != nil
+        return transfer.state == .downloading || transfer.committedLength > 0 || transfer.total != nil
     }
 
     /// Files in the book's folders, those that it may have had included, under names of their own.

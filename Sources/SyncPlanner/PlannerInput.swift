@@ -14,7 +14,7 @@ package struct PlannerInput {
     package var files: [String: FileAttributes]
     /// Paths that are other books' files.
     package var others: Set<String>
-    /// Library-relative path → what a look into the file brought (``examinations(for:)``).
+    /// Library-relative path → what a look into the file brought (``makeProvisionalPlan(for:)``).
     package var examined: [String: ExaminedFile]
     /// Episode key → how long its audio is by its server's word, where that was asked.
     package var declaredLengths: [String: Int64] = [:]

@@ -32,7 +32,6 @@ import Testing
             (episode(removed: true, file: true, transfer: .downloading), .removed),
             (episode(transfer: .waiting), .waiting),
             (episode(transfer: .downloading), .downloading),
-            (episode(transfer: .verifying), .verifying),
             (episode(transfer: .paused), .paused),
             (episode(transfer: .failed), .failed),
             (episode(transfer: .cancelled), .cancelled),

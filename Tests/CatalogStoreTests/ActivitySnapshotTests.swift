@@ -11,13 +11,13 @@ import Testing
         try await withStore { store in
             _ = try await store.merge(samples(1...1000), startingAt: 0, of: veterinary)
             try await store.save((5...1000).map { .sample($0, state: .waiting) })
-            try await store.save([.sample(1), .sample(2, state: .verifying), .sample(3, state: .failed)])
+            try await store.save([.sample(1), .sample(2), .sample(3, state: .failed)])
             _ = try await store.pause([.sample(4)])
             let look = try await store.activitySnapshot(recordedAfter: nil)
             #expect(look.waiting == 996)
             #expect(
                 look.transfers.values.map(\.state.rawValue).sorted() == [
-                    "downloading", "failed", "paused", "verifying",
+                    "downloading", "downloading", "failed", "paused",
                 ])
             let episodes = try await store.episodes(inRows: look.transfers.keys.sorted() + [999_999])
             #expect(Set(episodes.values.map(\.episode.identity)) == Set((1...4).map { .sample($0) }))

@@ -81,8 +81,7 @@ extension TransferRecord {
         TransferRecord(
             episode: .sample(number), state: state,
             validator: ContentValidator(entityTag: "W/\"e\(number)\"", lastModified: "yesterday", age: 0), total: 1000,
-            committedLength: committed, bootID: "6c1f", sha256: String(repeating: "a", count: 64),
-            path: "a/\(number).mp3", attempts: 3, error: "the connection was cut",
+            committedLength: committed, bootID: "6c1f", attempts: 3, error: "the connection was cut",
             nextTryAt: time(milliseconds: 1_700_000_200_009))
     }
 }

@@ -139,8 +139,6 @@ import Testing
         "UPDATE local_file SET verification = 'hearsay'", "UPDATE local_file SET is_named_by_user = 2",
         "UPDATE transfer SET state = 'finished'", "UPDATE transfer SET state = 'resting'",
         "UPDATE transfer SET committed_length = total + 1", "UPDATE transfer SET committed_length = -1",
-        "UPDATE transfer SET state = 'verifying', sha256 = NULL",
-        "UPDATE transfer SET state = 'verifying', path = NULL",
         "UPDATE verified_file SET sha256 = 'abc'", "UPDATE verified_file SET round = 99",
         "INSERT INTO verified_file (episode_id, round, verified_at, sha256) SELECT 99, round, 0, sha256 FROM verified_file",
         "INSERT INTO verification (scope, started_at) VALUES ('', 0)",

@@ -46,19 +46,27 @@ import Testing
         }
     }
 
-    @Test func `only what was about to be published is an interrupted publication`() async throws {
+    @Test func `what was announced is under way until it is recorded, or failed`() async throws {
         try await withEpisodes(4) { store in
-            try await store.save([
-                .sample(1), .sample(2, state: .verifying), .sample(3, state: .failed), .sample(4, state: .verifying),
-            ])
-            let interrupted = try await store.interruptedPublications()
-            #expect(interrupted == [.sample(2, state: .verifying), .sample(4, state: .verifying)])
+            try await store.save([.sample(1), .sample(2)])
+            // Announced twice, as by a run that tries once more.
+            for _ in 1...2 {
+                try await runBlocking { try store.commit(publishing: [.sample(1), .sample(2), .sample(3)]) }
+            }
+            let open = try await store.operationsUnderWay()
+            #expect(open.map(\.file) == [.sample(1), .sample(2), .sample(3)])
+            #expect(open.allSatisfy { $0.kind == .publish && $0.state == .begun && $0.isDownload })
+            try await runBlocking { try store.commit(finished: [.sample(1)], failed: [.sample(2)]) }
+            #expect(try await store.operationsUnderWay().map(\.episode) == [.sample(3)])
+            #expect(try await store.episode(.sample(1))?.transfer == nil)
+            #expect(try await store.episode(.sample(2))?.transfer == .sample(2))
+            #expect(try await store.episode(.sample(2))?.file == nil)
         }
     }
 
     @Test func `finishing records the file and ends the transfer`() async throws {
         try await withEpisodes(2) { store in
-            try await store.save([.sample(1, state: .verifying), .sample(2)])
+            try await store.save([.sample(1), .sample(2)])
             try await store.finish([.sample(1)])
             let shelved = try #require(try await store.episode(.sample(1)))
             #expect(shelved.file == .sample(1))
@@ -105,9 +113,7 @@ import Testing
 
     static let impossible: [TransferRecord] = [
         .sample(1, state: .finished), .sample(1, committed: 1001), .sample(1, committed: -1),
-        TransferRecord(episode: .sample(1), state: .verifying),
-        TransferRecord(episode: .sample(1), sha256: "ABC"), TransferRecord(episode: .sample(1), attempts: -1),
-        TransferRecord(episode: .sample(1), path: "/etc/passwd"),
+        TransferRecord(episode: .sample(1), attempts: -1),
     ]
 
     @Test(arguments: impossible)
@@ -137,7 +143,6 @@ import Testing
         (.sample(1), .sample(1, state: .failed), .relaxed),
         (.sample(1), .sample(1, committed: 499), .durable),
         (.sample(1), TransferRecord(episode: .sample(1), committedLength: 500), .durable),
-        (nil, .sample(1, state: .verifying), .durable),
     ]
 
     @Test(arguments: successions.indices)

@@ -88,21 +88,24 @@ class Commands(Outputs):
         self.begin()
         plan = self.run("plan", "--json")
         self.require_unchanged(before, "plan")
+        actions = [action for event in plan.events for action in event.get("actions", [])]
+        resumed = {action["id"] for action in actions if action["action"] == "resume"}
+        outdated = sum(item.listed_id in resumed and (item.book.validator != "strong" or not self.catalog.sent.get(item.sha))
+                       for item in self.catalog.items())
         result = self.whole_run(["mirror", "--json"], self.followed())
         if result.code != 0:
             return
         if not requested <= set(self.followed()):
             return  # The run also does what was asked for by name.
         done = result.events[-1]
-        actions = [action for event in plan.events for action in event.get("actions", [])]
         # A file that moves and is replaced counts as replaced.
         replaced = {action["id"] for action in actions if action["action"] == "replace"}
         words = {"fetch": "fetched", "resume": "resumed", "replace": "replaced", "rename": "renamed", "adopt": "adopted",
                  "expire": "expired"}
         planned = {word: sum(action["action"] == word and (word == "replace" or action["id"] not in replaced)
                              for action in actions) for word in words}
-        # A run may find that the bytes of what is to be resumed are of no use, and fetches it anew.
-        anew = min(max(0, done["fetched"] - planned["fetch"]), planned["resume"])
+        # The server alone knows that a partial file is of an older version: its episode is fetched anew.
+        anew = min(max(0, done["fetched"] - planned["fetch"]), outdated)
         planned["fetch"] += anew
         planned["resume"] -= anew
         for word, past in words.items():

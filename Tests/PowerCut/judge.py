@@ -34,7 +34,7 @@ class Store:
 
     def __init__(self, tree, path):
         files = tree.files()
-        self.files, self.transfers = {}, {}
+        self.files, self.committed, self.announced = {}, {}, set()
         if path not in files or not files[path].data:
             return
         with tempfile.TemporaryDirectory() as folder:
@@ -58,8 +58,10 @@ class Store:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'transfer'").fetchone():
             return      # its tables are not made yet
         self.files = dict(connection.execute("SELECT path, sha256 FROM local_file").fetchall())
-        self.transfers = {key: rest for key, *rest in connection.execute(
-            "SELECT key, state, committed_length, sha256 FROM transfer JOIN episode ON episode.id = episode_id")}
+        self.committed = dict(connection.execute(
+            "SELECT key, committed_length FROM transfer JOIN episode ON episode.id = episode_id").fetchall())
+        self.announced = {sha for sha, in connection.execute(
+            "SELECT sha256 FROM operation WHERE kind = 'publish' AND state = 'begun'")}
 
 
 class Facts:
@@ -119,13 +121,12 @@ def allowance(world, facts, tree, count):
             left, why = 0, "it is recorded as finished"
         if facts.finished.get(item.sha, len(world.recording.changes) + 1) <= count:
             left, why = 0, "it was reported as finished"
-        transfer = stores[0].transfers.get(item.id)
+        committed = stores[0].committed.get(item.id)
         partial = files.get(partial_path(item))
-        if transfer:
-            state, committed, sha = transfer
-            if state == "verifying" and sha == item.sha and left:
-                left, why = 0, "it was synced and announced"
-            elif committed:
+        if item.sha in stores[0].announced:
+            left, why = 0, "it was synced and announced"
+        elif committed is not None:
+            if committed:
                 held = partial.data if partial else b""
                 require(held[:committed] == item.data[:committed] or item.sha in facts.before.values(),
                         f"the store says that {committed} bytes of {item.name} are synced, and they are not on disk")

@@ -192,18 +192,6 @@ private let present: [Row] = [
         "another name, a foreign file in the way",
         episode.fetched(at: "old").standing(at: wanted, facts(inode: 99)), "keep",
         "on disk; keeps its old name for now: a file that booksync did not fetch stands at Book/7.mp3", bytes: 1000),
-    Row(
-        "published, not recorded",
-        episode.transfer(.verifying, total: 900, path: wanted).standing(at: wanted, facts(size: 900)), "adopt",
-        "a run that was cut off had put it in its place already", bytes: 900),
-    Row(
-        "replaced, not recorded",
-        renewed.transfer(.verifying, total: 1200, path: wanted)
-            .standing(at: wanted, facts(size: 1200, inode: 99)), "adopt",
-        "a run that was cut off had put it in its place already", bytes: 1200),
-    Row(
-        "verifying, not yet published", renewed.transfer(.verifying, total: 1200, path: wanted).partial(1200),
-        "replace", renewedWords, bytes: 0),
 ]
 
 @Suite struct DecisionTests {

@@ -143,15 +143,6 @@ import Testing
         #expect(filtered.examinations.isEmpty)
     }
 
-    @Test func `what an interrupted run published for one episode is no other episode's`() throws {
-        let path = "Book/08 x.mp3"
-        let published = episode.transfer(.verifying, total: 1000, path: path).standing(at: path, facts(inode: 99))
-        #expect(try plan([published, Situation(8)]).outline == ["adopt 7 \(path)", "fetch 8 Book/8.mp3"])
-        // A path that a transfer only means to publish at says nothing of what is there now.
-        let paused = episode.transfer(.paused, path: path).standing(at: path, facts(inode: 99))
-        #expect(try plan([paused, Situation(8)]).outline == ["adopt 8 \(path)", "skip paused 7 \(wanted)"])
-    }
-
     @Test(arguments: [
         ("Book/07 x.mp3", true), ("Book/.07.mp3", false), ("Elsewhere/07 x.mp3", false), ("Book/deeper/07.mp3", false),
         (".booksync/partial/07.mp3", false), ("Book/.booksync-07.mp3", false), ("Book/08 x.mp3", false),

@@ -58,11 +58,11 @@ struct Situation {
     func dated(_ date: Date?) -> Self { with { $0.shelved.episode.modifiedAt = date } }
 
     func transfer(
-        _ state: TransferState, attempts: Int = 0, next: Date? = nil, total: Int64? = nil, path: String? = nil
+        _ state: TransferState, attempts: Int = 0, next: Date? = nil, total: Int64? = nil
     ) -> Self {
         with {
             $0.shelved.transfer = TransferRecord(
-                episode: $0.shelved.episode.identity, state: state, total: total, path: path, attempts: attempts,
+                episode: $0.shelved.episode.identity, state: state, total: total, attempts: attempts,
                 nextTryAt: next)
         }
     }

@@ -203,22 +203,39 @@ struct OperationExecution: Sendable {
     /// temporary names are moved on, and with them those that wait for their names; else the rest is for the next plan.
     func recover() async throws {
         let open = try await store.operationsUnderWay()
-        for operation in open where operation.kind == .publish {
-            do {
-                let isThere = try await FileTagging.settle(operation, in: library, store: store)
-                guard isThere, operation.current == nil else { continue }
-                try await runBlocking { [library] in
-                    try PartialFile.drop(operation.episode, in: library + "/" + LibraryFolder.partialPath)
-                }
-            } catch let failure as Failure where failure.disposition == .skip {
-                // It cannot be read, or its path is another episode's: what stands there is recognised like any file.
-                try await store.drop([operation])
-            }
-        }
+        for operation in open where operation.kind == .publish { try await settlePublished(operation) }
         for operation in open where operation.kind == .replace && operation.state == .begun {
             try await settleReplaced(operation)
         }
         try await settleMoved(open.filter { $0.kind == .rename || $0.kind == .trash || $0.state == .reversing })
+    }
+
+    /// What a run left that was killed while it put a file into its place. What is not there yet, and lies whole where it was
+    /// fetched to, is not fetched again.
+    private func settlePublished(_ operation: FileOperation) async throws {
+        let (file, library, isDownload) = (operation.file, library, operation.isDownload)
+        let partial = "\(LibraryFolder.partialPath)/\(PartialFile.name(for: file.episode))"
+        do {
+            let isWhole = try await runBlocking {
+                try placedFile(at: partial, withDigest: file.sha256, in: library) != nil
+            }
+            let transfer = try await store.episode(file.episode)?.transfer
+            if isDownload, isWhole || transfer != nil {
+                var record = transfer ?? TransferRecord(episode: file.episode)
+                // Where it is neither here nor in its place, whatever stands there is not what was fetched: its length tells nothing.
+                (record.state, record.validator) = (.waiting, file.validator)
+                record.committedLength = isWhole ? file.size : 0
+                if file.verification != .unverified { record.total = file.size }
+                try await store.save([record])
+            }
+            let isThere = try await FileTagging.settle(operation, in: library, store: store)
+            guard isThere, isDownload else { return }
+            // Where the file was copied from another filesystem, it may be there still.
+            try await runBlocking { try PartialFile.drop(file.episode, in: library + "/" + LibraryFolder.partialPath) }
+        } catch let failure as Failure where failure.disposition == .skip {
+            // Its path is another episode's, or leads out of the library: what stands there is recognised like any file.
+            try await store.drop([operation])
+        }
     }
 
     /// What a run left that was killed, or failed, while it replaced a file.

@@ -167,8 +167,7 @@ package struct Trash: Sendable {
     private func endTransfers(of episodes: [EpisodeIdentity]) async throws {
         for episode in episodes {
             guard let shelved = try await store.episode(episode), let file = shelved.file,
-                let transfer = shelved.transfer, transfer.state != .verifying,
-                file.catalogChange(to: shelved.episode) == nil
+                shelved.transfer != nil, file.catalogChange(to: shelved.episode) == nil
             else { continue }
             try await store.finish([file])
             try await runBlocking { [library] in

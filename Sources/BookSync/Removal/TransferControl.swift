@@ -86,11 +86,11 @@ package struct TransferControl: Sendable {
     package static func cancel(_ scope: Scope, in library: String) async throws -> Int {
         let all = try await known(scope, in: library)
         let begun = all.filter { $0.transfer != nil }
-        // What waits to be published is whole, and cannot be cancelled any more.
-        let dropped = begun.filter { $0.transfer?.state != .verifying }.map(\.episode.identity)
         let folder = LibraryFolder.existing(at: library)
-        if !dropped.isEmpty {
-            try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
+        if !begun.isEmpty {
+            try await whileNobodyRuns(in: folder) {
+                try await dropPartials(of: begun.map(\.episode.identity), in: folder)
+            }
         }
         return try await open(in: library) { control in
             var books = try await control.cancelRequests(scope, meaning: all)

@@ -26,8 +26,8 @@ struct RunUnderWay {
     /// The addresses that catalogs gave.
     private var covers: [BookIdentity: ResourceAddress] = [:]
     private var planned: Set<BookIdentity> = []
-    /// Episodes that are to be fetched, and those of them that earlier runs gave up.
-    private var asked: Set<EpisodeIdentity> = []
+    /// Episodes that are to be fetched, with the paths of their files, and those of them that earlier runs gave up.
+    private var asked: [EpisodeIdentity: String] = [:]
     private var failedBefore: Set<EpisodeIdentity> = []
     /// Those that replace files, named as failures name them.
     private var toReplace: [EpisodeIdentity: Message] = [:]
@@ -139,7 +139,7 @@ struct RunUnderWay {
             }
         }
         var assembled = assembled
-        assembled.leaveAdoptions(ofTransfers: asked)
+        assembled.leaveAdoptions(to: asked)
         var wanted = try await apply(assembled, isFirst: isNew)
         let cancelled = try await feed?.removeCancelled(from: &wanted).count ?? 0
         if isNew { report.recordCancelled(cancelled) }
@@ -159,7 +159,7 @@ struct RunUnderWay {
         for request in wanted where request.replacing != nil {
             toReplace[request.episode.identity] = request.episode.named(in: request.title)
         }
-        let new = wanted.filter { asked.insert($0.episode.identity).inserted }
+        let new = wanted.filter { asked.updateValue($0.path, forKey: $0.episode.identity) == nil }
         // The plan that counts did not have them.
         if !isNew { for request in new { report.uncount(skipped[request.episode.identity]) } }
         guard hasJoined else { return }

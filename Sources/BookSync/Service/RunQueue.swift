@@ -389,6 +389,6 @@ extension EpisodeRecord {
     /// Whether a run that was cut off left it, where none is under way.
     fileprivate var isLeftUnfinished: Bool {
         guard isFetchable, let transfer else { return false }
-        return [.waiting, .downloading, .verifying].contains(transfer.state)
+        return transfer.state == .waiting || transfer.state == .downloading
     }
 }

@@ -136,37 +136,8 @@ package struct LibrarySession: Sendable {
 
     private func recoverInterruptedRun() async throws {
         try await store.resetInterruptedTransfers()
-        for record in try await store.interruptedPublications() { try await settle(record) }
         try await operations.recover()
         try await FileTagging.removeUnfinished(in: folder.path)
         try await BookJoin.removeUnfinished(in: folder.path)
-    }
-
-    /// Records a download that was announced where it is in its place. Else, whatever stands there, the transfer goes on from
-    /// what is held.
-    private func settle(_ announced: TransferRecord) async throws {
-        let library = folder.path
-        guard let path = announced.path, let sha256 = announced.sha256,
-            let shelved = try await store.episode(announced.episode)
-        else { return }
-        let found = try await runBlocking { try placedFile(at: path, withDigest: sha256, in: library) }
-        if let found {
-            var file = LocalFile(
-                episode: announced.episode, path: path, size: found.facts.size, sha256: sha256,
-                modificationTime: found.facts.modificationTime, inode: found.facts.inode,
-                validator: announced.validator, fetchedAt: Date(),
-                verification: announced.total == found.facts.size ? .length : .unverified)
-            file.recordClaims(of: shelved.episode)
-            do {
-                try await store.finish([file])
-                // Where the file was copied from another filesystem, it may be there still.
-                return try await runBlocking { try PartialFile.drop(announced.episode, in: folder.partialFolder) }
-            } catch let failure as Failure where failure.disposition == .skip {
-                // Its path is another episode's.
-            }
-        }
-        var record = announced
-        (record.state, record.sha256, record.path) = (.waiting, nil, nil)
-        try await store.save([record])
     }
 }

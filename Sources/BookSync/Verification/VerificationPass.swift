@@ -153,8 +153,7 @@ actor VerificationPass {
 
     /// Of what somebody who was cut off may have put in the file's place without recording it: a new version, or one with tags.
     private func announcedDigest(_ transfer: TransferRecord?, _ recorded: LocalFile) async throws -> String? {
-        if let transfer, transfer.state == .verifying, transfer.path == recorded.path { return transfer.sha256 }
-        return try await store.operationsUnderWay()
+        try await store.operationsUnderWay()
             .first { $0.kind == .publish && $0.episode == recorded.episode }?.file.sha256
     }
 

@@ -78,7 +78,7 @@ extension Look {
             requests += look.requests
             titles.merge(look.titles) { first, _ in first }
         }
-        let order: [EpisodeState] = [.downloading, .verifying, .waiting, .paused, .failed]
+        let order: [EpisodeState] = [.downloading, .waiting, .paused, .failed]
         let rows = looks.flatMap(\.episodes).map {
             (rank: order.firstIndex(of: $0.shelved.state) ?? order.count, episode: $0)
         }

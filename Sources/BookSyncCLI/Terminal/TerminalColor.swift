@@ -34,7 +34,7 @@ extension EpisodeState {
     var color: TerminalColor? {
         switch self {
         case .failed: .red
-        case .downloading, .verifying: .green
+        case .downloading: .green
         case .paused, .cancelled: .yellow
         case .locked, .removed, .gone: .faint
         case .waiting, .finished: nil

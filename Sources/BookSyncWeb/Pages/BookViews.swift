@@ -147,7 +147,7 @@ extension ViewMaker {
         }
         // What was never asked for, or was cancelled, is not in the queue.
         let inQueue = [FieldView(name: "all", value: "true")]
-        if has(.downloading, .verifying) { actions.append(button("pause", .pauseAll, hidden: inQueue)) }
+        if has(.downloading) { actions.append(button("pause", .pauseAll, hidden: inQueue)) }
         if has(.paused, .failed) { actions.append(button("resume", .resumeAll, hidden: inQueue)) }
         if shelved.present > 0 {
             actions.append(button("remove", .deleteFiles, kind: "quiet", question: words(of: .deleteAllQuestion)))

@@ -85,7 +85,7 @@ struct EpisodeView: ViewModel {
 /// What a user sees of an episode's state: more than the store's words, since something that nobody asked for yet
 /// does not wait.
 enum SeenState: String, Sendable, CaseIterable {
-    case absent, waiting, interrupted, downloading, verifying, finished, paused, failed, cancelled, locked, removed,
+    case absent, waiting, interrupted, downloading, finished, paused, failed, cancelled, locked, removed,
         gone
 
     init(_ episode: ShelfReader.EpisodeOnDisk, isRunUnderWay: Bool) {
@@ -133,7 +133,7 @@ struct ViewMaker: Sendable {
             media: file.map(routes.audio), actions: actions(on: shelved, state))
         view.player = file.map { play(shelved.episode, $0, of: book, at: position, speed: speed, label: label) }
         switch state {
-        case .downloading, .verifying, .paused, .interrupted, .failed, .waiting:
+        case .downloading, .paused, .interrupted, .failed, .waiting:
             guard episode.bytesDone > 0 || state == .downloading else { break }
             view.bar = (episode.bytesDone, max(size ?? 0, episode.bytesDone, 1), view.name)
             view.moving = progress(episode.bytesDone, of: size)
@@ -225,7 +225,7 @@ struct ViewMaker: Sendable {
         let cancel = button("cancel", .cancel, kind: "quiet", question: .cancelQuestion)
         switch state {
         case .absent: return [button("fetch", .download)]
-        case .waiting, .downloading, .verifying: return [button("pause", .pause), cancel]
+        case .waiting, .downloading: return [button("pause", .pause), cancel]
         case .interrupted: return [button("fetch", .resume, kind: "primary"), cancel]
         case .paused: return [button("resume", .resume, kind: "primary"), cancel]
         case .failed: return [button("resume", .retry, kind: "primary"), cancel]

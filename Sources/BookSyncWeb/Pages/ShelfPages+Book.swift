@@ -206,7 +206,7 @@ extension ShelfPages {
         _ counts: [EpisodeState: Int], _ phrases: Strings, current: EpisodeState?, _ address: (EpisodeState?) -> String
     ) -> [ChoiceView] {
         let order: [EpisodeState] = [
-            .finished, .waiting, .downloading, .verifying, .paused, .failed, .cancelled, .locked, .removed, .gone,
+            .finished, .waiting, .downloading, .paused, .failed, .cancelled, .locked, .removed, .gone,
         ]
         let all = ChoiceView(
             href: address(nil), label: phrases(.all), count: phrases.number(counts.values.reduce(0, +)),

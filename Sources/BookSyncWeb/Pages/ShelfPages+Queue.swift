@@ -34,7 +34,7 @@ extension ShelfPages {
                 books[episode.shelved.episode.identity.book].map { maker.row(episode, of: $0) }
             }
         }
-        let underWay = counts[.downloading, default: 0] + counts[.verifying, default: 0]
+        let underWay = counts[.downloading, default: 0]
         let sum: [(Int, Phrase)] = [
             (underWay, .underWayCount), (counts[.waiting, default: 0], .waitingCount),
             (counts[.paused, default: 0], .pausedCount), (counts[.failed, default: 0], .failedCount),

@@ -6,7 +6,8 @@ import LibraryFiles
 /// A file that has arrived whole and waits to be published. Whoever has it closes it.
 struct ReceivedFile: Sendable {
     let wanted: TransferRequest
-    let record: TransferRecord
+    /// Of the answer that it came with.
+    let validator: ContentValidator
     /// Of the partial file.
     let path: String
     /// Holds the partial file's lock.
@@ -19,6 +20,17 @@ struct ReceivedFile: Sendable {
 
     /// Where the bytes came from, without secrets.
     var address: String? { wanted.episode.address?.withoutSecrets }
+
+    /// What the store is to say of it.
+    /// - Parameter facts: what it looks like in its place.
+    func record(as facts: FileAttributes) -> LocalFile {
+        var file = LocalFile(
+            episode: wanted.episode.identity, path: wanted.path, size: facts.size, sha256: sha256,
+            modificationTime: facts.modificationTime, inode: facts.inode, validator: validator, fetchedAt: Date(),
+            verification: verification, fetchedFrom: address)
+        file.recordClaims(of: wanted.episode)
+        return file
+    }
 
     /// Writes into the file whose it is.
     ///

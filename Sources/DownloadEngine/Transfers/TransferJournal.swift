@@ -15,9 +15,13 @@ package protocol TransferJournal: Sendable {
     /// nothing of their bytes.
     func commit(begun episodes: [EpisodeIdentity]) throws
 
-    /// Records files that are in the library now and drops their transfers, all in one transaction that has reached
-    /// the disk when the call returns.
-    func commit(finished files: [LocalFile]) throws
+    /// Announces files that are about to be put into the library, all in one transaction that has reached the disk when the
+    /// call returns: whoever is killed then leaves word of where they may be.
+    func commit(publishing files: [LocalFile]) throws
+
+    /// Records files that are in the library now and drops their transfers, and takes back what was announced of those that
+    /// `failed`, all in one transaction that has reached the disk when the call returns.
+    func commit(finished files: [LocalFile], failed: [EpisodeIdentity]) throws
 
     /// The transfers that the user paused or cancelled, perhaps from another process.
     func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]

@@ -18,11 +18,8 @@ import Testing
         let file = try #require(try await bench.shelved(section)?.file)
         try await bench.withStore { store in
             try await store.forgetFile(of: file.episode)
-            try await store.save([
-                TransferRecord(
-                    episode: file.episode, state: .verifying, validator: file.validator, total: file.size,
-                    bootID: BootIdentity.current, sha256: file.sha256, path: file.path)
-            ])
+            try await store.save([TransferRecord(episode: file.episode)])
+            _ = try await store.begin(publishing: file)
         }
         return bench.library + "/" + file.path
     }
@@ -84,7 +81,8 @@ import Testing
             let mine = sampleMP3(bytes: 40_000, seed: 99)
             try Data(mine).write(to: URL(filePath: path))
             let state = try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
-                try await session.store.episode(section: 2, of: RunBench.book)?.transfer?.state
+                #expect(try await session.store.operationsUnderWay().isEmpty)
+                return try await session.store.episode(section: 2, of: RunBench.book)?.transfer?.state
             }
             #expect(state == .waiting)
             try await bench.run()
@@ -124,11 +122,11 @@ import Testing
                 var listed = shelved.episode
                 listed.size = 45_000
                 _ = try await store.merge([listed], startingAt: 1, of: RunBench.book)
-                try await store.save([
-                    TransferRecord(
-                        episode: old.episode, state: .verifying, validator: .init(entityTag: "\"v2\""), total: 45_000,
-                        bootID: BootIdentity.current, sha256: sha256(corrected), path: old.path)
-                ])
+                var new = old
+                (new.size, new.sha256, new.validator) = (45_000, sha256(corrected), .init(entityTag: "\"v2\""))
+                new.fetchedAt = Date()
+                new.recordClaims(of: listed)
+                _ = try await store.begin(publishing: new)
             }
             let place = wasRenamed ? bench.library + "/" + old.path : bench.partialFile(2)
             try Data(corrected).write(to: URL(filePath: place))
@@ -145,17 +143,36 @@ import Testing
     @Test func `a publication that cannot be recorded does not lock the library`() async throws {
         try await withRunBench(.episodes(3)) { bench in
             try await bench.run()
-            _ = try await unrecord(2, bench)
+            let place = try await unrecord(2, bench)
             // Its path is recorded as another episode's.
             var taken = try #require(try await bench.shelved(1)?.file)
-            let path = try #require(try await bench.shelved(2)?.transfer?.path)
-            taken.path = path
+            taken.path = String(place.dropFirst(bench.library.count + 1))
             let file = taken
             try await bench.withStore { try await $0.updateFiles([file]) }
             let report = try await bench.run()
             #expect(report.summary.kept == 2 && report.summary.failed == 1)
             #expect(report.failures.map(\.what.description) == ["Book, episode 2 '第2集' cannot be put in place"])
-            #expect(try bench.read(bench.library + "/" + path) == ScriptedCatalog.bytes(2))
+            #expect(try bench.read(place) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what cannot be read where a file was announced keeps no run from its work`(isLink: Bool) async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let place = try await unrecord(2, bench)
+            let folder = URL(filePath: place).deletingLastPathComponent().path
+            if isLink {
+                try files.moveItem(atPath: folder, toPath: bench.library + "/elsewhere")
+                try files.createSymbolicLink(atPath: folder, withDestinationPath: bench.library + "/elsewhere")
+            } else {
+                try files.removeItem(atPath: place)
+                try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+            }
+            let isForgotten = try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
+                try await session.store.operationsUnderWay().isEmpty
+            }
+            #expect(isForgotten)
         }
     }
 

@@ -240,10 +240,11 @@ import Transport
             let path = try #require(bench.plannedPaths[2])
             let waiting = try #require(try await bench.shelved(2))
             // What a plan sees between the rename of a file and its record.
-            var transfer = try #require(waiting.transfer)
-            (transfer.state, transfer.path) = (.verifying, path)
-            transfer.sha256 = sha256(ScriptedCatalog.bytes(2))
-            try await bench.withStore { [transfer] in try await $0.save([transfer]) }
+            let announced = LocalFile(
+                episode: waiting.episode.identity, path: path, size: Int64(ScriptedCatalog.bytes(2).count),
+                sha256: sha256(ScriptedCatalog.bytes(2)), modificationTime: 0, inode: 0, fetchedAt: Date(),
+                verification: .length)
+            try await bench.withStore { _ = try await $0.begin(publishing: announced) }
             let file = URL(filePath: bench.library + "/" + path)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

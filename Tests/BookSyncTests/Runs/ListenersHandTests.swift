@@ -171,10 +171,7 @@ import Testing
             // As a run leaves it that was killed, or had no room, between placing the file and recording it.
             try await bench.withStore { store in
                 try await store.forgetFile(of: before.episode)
-                var record = TransferRecord(episode: before.episode, state: .verifying)
-                record.sha256 = before.sha256
-                record.path = before.path
-                try await store.save([record])
+                _ = try await store.begin(publishing: before)
             }
             #expect(try await bench.run().summary.adopted == 1)
             #expect(bench.audioRequests.count == 2)

@@ -141,11 +141,9 @@ import Testing
             let new = sampleMP3(bytes: 50_000, seed: 77)
             try await bench.withStore { store in
                 _ = try await store.begin(.rename, [(renamed.episode, to: "Book/new.mp3")], batch: Date())
-                try await store.save([
-                    TransferRecord(
-                        episode: replaced.episode.identity, state: .verifying, total: 40_000, sha256: sha256(new),
-                        path: replaced.file?.path)
-                ])
+                var file = try #require(replaced.file)
+                (file.size, file.sha256, file.fetchedAt) = (50_000, sha256(new), Date())
+                _ = try await store.begin(publishing: file)
             }
             try files.moveItem(atPath: bench.library + "/" + renamed.path, toPath: bench.library + "/Book/new.mp3")
             #expect(try await bench.verify().outline == [])

@@ -147,7 +147,7 @@ package struct EpisodeExplanation: Sendable {
         guard let transfer = shelved.transfer else { return [] }
         var sentences: [Message] = []
         switch transfer.state {
-        case .downloading, .verifying:
+        case .downloading:
             if !isRunUnderWay { sentences.append("A run that fetched it was cut off") }
         case .paused: sentences.append("Its transfer is paused (booksync resume lets it go on)")
         case .cancelled: sentences.append("Its transfer was cancelled; what it had brought is dropped")
@@ -173,7 +173,7 @@ package struct EpisodeExplanation: Sendable {
 
     private var verdict: [Message] {
         let name: Message = "\(shelved.episode.named(in: book.name)) (\(reference))"
-        let isBeingFetched = isRunUnderWay && [.downloading, .verifying].contains(shelved.transfer?.state)
+        let isBeingFetched = isRunUnderWay && shelved.transfer?.state == .downloading
         let actions = isBeingFetched ? actions.filter { ![.fetch, .resume, .replace].contains($0.kind) } : actions
         if isBeingFetched, actions.isEmpty { return ["\(name): a run is fetching it now"] }
         let mirror: Message = isMirrorUnderWay ? "the mirror that is under way" : "the next mirror"

@@ -20,7 +20,7 @@ package struct ShelfReader: Sendable {
         package var isMissing: Bool {
             switch shelved.state {
             case .finished, .locked, .removed, .gone: false
-            case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
+            case .waiting, .downloading, .paused, .failed, .cancelled: shelved.file == nil
             }
         }
     }

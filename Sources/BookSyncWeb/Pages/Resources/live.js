@@ -39,7 +39,7 @@ indexRows();
 document.addEventListener("shown", indexRows);
 
 function showProgress(row, change) {
-  row.classList.remove("is-absent", "is-waiting", "is-paused", "is-failed", "is-interrupted", "is-cancelled", "is-verifying");
+  row.classList.remove("is-absent", "is-waiting", "is-paused", "is-failed", "is-interrupted", "is-cancelled");
   row.classList.add("is-downloading");
   const state = row.querySelector(".state");
   const mark = state.querySelector(".mark");
@@ -69,7 +69,7 @@ function show(shelf) {
     const row = rowOf(episode);
     if (!row) continue;
     known.add(row);
-    if (!row.matches(".is-downloading, .is-verifying")) {
+    if (!row.matches(".is-downloading")) {
       announce(word("saidStarted", { name: row.dataset.name }), row.dataset.name);
       isHere = true;
     }
@@ -82,7 +82,7 @@ function show(shelf) {
     if (said[episode.state]) announce(word(said[episode.state], { name: row.dataset.name }), row.dataset.name);
   }
   // It ended before there was a look at it.
-  for (const row of rows.values()) isHere ||= row.matches(".is-downloading, .is-verifying") && !known.has(row);
+  for (const row of rows.values()) isHere ||= row.matches(".is-downloading") && !known.has(row);
   showRun(shelf.runs[0]);
   const isOther = version && version !== shelf.version;
   version = shelf.version;

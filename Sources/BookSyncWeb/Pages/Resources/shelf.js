@@ -9,7 +9,7 @@ import "./player.js";
 
 /** Fields of forms, as the interface has them. */
 const fields = {
-  force: value => value === "true", played: value => value === "true", up_to: value => value === "true",
+  all: value => value === "true", force: value => value === "true", played: value => value === "true", up_to: value => value === "true",
   latest: Number, outline: String,
 };
 
@@ -17,8 +17,9 @@ const fields = {
 function asked(button) {
   const request = named(button);
   for (const [name, read] of request ? Object.entries(fields) : []) {
-    const value = button.form.elements[name]?.value;
-    if (value) request.body[name] = read(value);
+    const field = button.form.elements[name];
+    // Other buttons of the form are no fields of this one.
+    if (field?.value && field.type !== "submit") request.body[name] = read(field.value);
   }
   return request;
 }
