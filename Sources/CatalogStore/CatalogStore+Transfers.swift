@@ -14,7 +14,8 @@ extension CatalogStore {
     /// of the cooperative pool.
     ///
     /// When a record promises less than the stored one (another validator, fewer bytes), it has reached the disk when the call
-    /// returns: an older record that came back after a power cut would vouch for bytes of another version. A record of no bytes vouches for nothing, so beginning a transfer costs no sync.
+    /// returns: an older record that came back after a power cut would vouch for bytes of another version. A record of no bytes
+    /// vouches for nothing, so beginning a transfer costs no sync.
     /// Mere progress may be lost to a power cut, which costs some bytes to fetch again.
     /// - Throws: ``Failure`` of kind `defect` for a record in state `finished` (``finish(_:)`` is for those), or one with more bytes
     ///   than its total.

@@ -124,8 +124,15 @@ extension ForeignClientTests {
                         "document.querySelector('\(second) progress').value")
                     tap.allow(150_000)
                     try await browser.wait(until: "document.querySelector('\(second) progress')?.value > \(before)")
-                    try await browser.click("\(second) [formaction$='/pause']")
+                    if isChinese {
+                        try await browser.click("\(second) [formaction$='/pause']")
+                    } else {
+                        // What of the book was never asked for stays as it is.
+                        try await browser.reload()
+                        try await browser.click("[name='ref'][formaction$='/pause']")
+                    }
                     try await waitForState("paused")
+                    #expect(try await browser.evaluate("document.querySelector('\(Self.row(3)).is-absent') !== null"))
                     try await wait(forText: isChinese ? "已暂停" : "Paused")
                     try await browser.reload()
                     try await waitForState("paused")

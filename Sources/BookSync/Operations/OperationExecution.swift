@@ -222,8 +222,8 @@ struct OperationExecution: Sendable {
             let transfer = try await store.episode(file.episode)?.transfer
             if isDownload, isWhole || transfer != nil {
                 var record = transfer ?? TransferRecord(episode: file.episode)
-                // Where it is neither here nor in its place, whatever stands there is not what was fetched: its length tells nothing.
-                (record.state, record.validator) = (.waiting, file.validator)
+                // Where it is neither here nor in its place, no byte that lies here is known to be of it.
+                (record.state, record.validator, record.bootID) = (.waiting, file.validator, nil)
                 record.committedLength = isWhole ? file.size : 0
                 if file.verification != .unverified { record.total = file.size }
                 try await store.save([record])
