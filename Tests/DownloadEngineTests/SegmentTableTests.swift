@@ -73,6 +73,15 @@ import Testing
         #expect(longer.nextStep(ofFrontAt: 20, reach: 1) == .takeOver(piece: 0, end: 60))
     }
 
+    @Test(
+        arguments: zip(
+            [0, 60, 100, 220, 250] as [Int64], [[100..<240], [0..<60, 100..<240], [0..<240], [0..<240], [0..<250]]))
+    func `bytes that are next to each other are one range`(front: Int64, ranges: [Range<Int64>]) {
+        let table = SegmentTable(total: 500, length: 100, held: [100..<240, 400..<450])
+        #expect(table.onDisk == [1: 100, 2: 40, 4: 50])
+        #expect(table.held(front: front) == ranges + [400..<450])
+    }
+
     @Test func `a piece of which a helper brought nothing is asked for with its neighbours`() {
         var table = SegmentTable(total: 400, length: 100)
         #expect(table.claim() == 0)

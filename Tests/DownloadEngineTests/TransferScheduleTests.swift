@@ -77,8 +77,9 @@ import Testing
         #expect(startAll(&schedule, now: 5) == [0])
     }
 
-    @Test func `a lent place is not there for a transfer that comes to wait`() {
-        var schedule = TransferSchedule(servers: ["a", "a"], jobs: 2, jobsPerHost: 2)
+    @Test(arguments: [2, 4])
+    func `a lent place is not there for a transfer that comes to wait`(jobsPerHost: Int) {
+        var schedule = TransferSchedule(servers: ["a", "a"], jobs: 2, jobsPerHost: jobsPerHost)
         #expect(schedule.startNext(now: 0) == 0)
         schedule.lend(to: 0)
         #expect(schedule.startNext(now: 0) == nil)
@@ -167,6 +168,76 @@ import Testing
         #expect(startAll(&schedule, now: 3).isEmpty)
     }
 
+    @Test func `selected transfers of one server are postponed, and none to an earlier time than its own`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "b"], jobs: 4, jobsPerHost: 4)
+        #expect(schedule.startNext(now: 0) == 0)
+        schedule.end(0)
+        schedule.postpone(0, until: 9)
+        schedule.postponeWaiting(for: "a", until: 5) { $0 != 2 }
+        #expect(startAll(&schedule, now: 4) == [2, 3])
+        #expect(schedule.nextWake(now: 4) == 5)
+        #expect(startAll(&schedule, now: 5) == [1])
+        #expect(schedule.nextWake(now: 5) == 9)
+        #expect(startAll(&schedule, now: 9) == [0])
+    }
+
+    @Test func `a server in trouble gets one transfer at a time, and all others once it responds`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "a", "b"], jobs: 5, jobsPerHost: 4)
+        #expect(schedule.startNext(now: 0) == 0)
+        schedule.slowDown(serverOf: 0, to: nil, isRateLimit: false)
+        schedule.end(0)
+        #expect(startAll(&schedule, now: 1) == [1, 4])
+        // One that ends without a response makes room for another attempt only.
+        schedule.end(1)
+        #expect(startAll(&schedule, now: 2) == [2])
+        schedule.serverAnswered(2)
+        schedule.add([("a", 0), ("a", 0)])
+        // Without an interval they start together.
+        #expect(startAll(&schedule, now: 2) == [3, 5, 6])
+    }
+
+    /// Starts a transfer every 100 seconds and has its server respond.
+    /// - Returns: the seconds after each start in which its server gets no other transfer; nil where none could start.
+    private func intervals(afterStarts count: Int, of schedule: inout TransferSchedule) -> [Double?] {
+        (1...count).map { number in
+            let now = Double(number) * 100
+            guard let started = schedule.startNext(now: now) else { return nil }
+            schedule.serverAnswered(started)
+            guard schedule.startNext(now: now) == nil else { return 0 }
+            return schedule.nextWake(now: now).map { $0 - now }
+        }
+    }
+
+    @Test func `after trouble there is an interval between starts, which each response halves until it is gone`() {
+        var schedule = TransferSchedule(servers: Array(repeating: "a", count: 10), jobs: 10, jobsPerHost: 10)
+        schedule.slowDown(serverOf: 0, to: 2, isRateLimit: false)
+        #expect(intervals(afterStarts: 6, of: &schedule) == [2, 1, 0.5, 0.25, 0.125, 0.0625])
+        schedule.serverAnswered(5)
+        #expect(startAll(&schedule, now: 1000) == [6, 7, 8, 9])
+    }
+
+    @Test func `a response ends an interval of 50 ms`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a"], jobs: 4, jobsPerHost: 4)
+        schedule.slowDown(serverOf: 0, to: 0.05, isRateLimit: false)
+        #expect(startAll(&schedule, now: 1) == [0])
+        schedule.serverAnswered(0)
+        #expect(startAll(&schedule, now: 2) == [1, 2])
+    }
+
+    @Test func `after a rate limit each response shortens the interval by a hundredth only`() {
+        var schedule = TransferSchedule(servers: Array(repeating: "a", count: 4), jobs: 4, jobsPerHost: 4)
+        schedule.slowDown(serverOf: 0, to: 2, isRateLimit: true)
+        let milliseconds = intervals(afterStarts: 3, of: &schedule).map { (($0 ?? 0) * 1000).rounded() }
+        #expect(milliseconds == [2000, 1980, 1960])
+    }
+
+    @Test(arguments: zip(1...4, [4.0, 8, 16, 30]))
+    func `each further trouble doubles the interval, up to 30 seconds`(troubles: Int, interval: Double) {
+        var schedule = TransferSchedule(servers: ["a", "a"], jobs: 2, jobsPerHost: 2)
+        for _ in 1...troubles { schedule.slowDown(serverOf: 0, to: 4, isRateLimit: false) }
+        #expect(intervals(afterStarts: 1, of: &schedule) == [interval])
+    }
+
     @Test func `what is dropped does not start, and what runs cannot be dropped`() {
         var schedule = TransferSchedule(servers: ["a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
         #expect(startAll(&schedule) == [0])
@@ -231,6 +302,19 @@ import Testing
             order += startAll(&schedule)
         }
         #expect(order == [4, 1, 5, 3, 2])
+    }
+
+    @Test func `a rank that is not lower than a transfer's own leaves it where it is`() {
+        var schedule = TransferSchedule(jobs: 1, jobsPerHost: 1)
+        schedule.add([("a", 1), ("a", 1), ("b", 2)])
+        schedule.raise([(index: 0, rank: 3), (index: 1, rank: 1), (index: 2, rank: 2)])
+        var order: [Int] = []
+        while let next = schedule.startNext(now: 0) {
+            order.append(next)
+            schedule.end(next)
+        }
+        #expect(order == [0, 1, 2])
+        #expect(schedule.isEmpty)
     }
 
     @Test(arguments: 1...20)
