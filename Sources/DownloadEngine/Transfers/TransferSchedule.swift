@@ -119,7 +119,7 @@ struct TransferSchedule {
     }
 
     private func hasSlot(_ name: String) -> Bool {
-        guard let server = servers[name] else { return jobsPerHost > 0 }
+        let server = servers[name, default: Server()]
         return server.running < (server.isProbed ? 1 : jobsPerHost)
     }
 
@@ -219,8 +219,10 @@ struct TransferSchedule {
 
     /// Starts one transfer from the transfer's server, and others once that was answered.
     /// - Parameters:
-    ///   - interval: seconds between two starts at first; nil to start the others as fast as before.
-    ///   - isRateLimit: true if the server says that there are too many: it is asked faster again only slowly.
+    ///   - interval: seconds between two starts, doubled with each further trouble, up to 30; nil to start the others as fast as
+    ///     before.
+    ///   - isRateLimit: true if the server says that there are too many: for the rest of the run it is asked faster again only
+    ///     slowly.
     mutating func slowDown(serverOf index: Int, to interval: Double?, isRateLimit: Bool) {
         servers[names[index]]?.slowDown(to: interval, isRateLimit: isRateLimit)
     }
