@@ -126,6 +126,8 @@ enum MeasuredProcess {
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
             // Libraries come and go at one path: nothing is remembered of them.
             "HOME": "/nonexistent", "XDG_STATE_HOME": "/dev/null",
+            // No peer has other programs look into what it fetched.
+            "BOOKSYNC_PROBE": "off",
         ]
         let variables = base.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
         var arguments = command.map { strdup($0) } + [nil]

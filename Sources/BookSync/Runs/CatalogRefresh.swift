@@ -273,26 +273,29 @@ struct CatalogRefresh: Sendable {
             let item = entry.item
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
             var asksAnew = entry.assembly.request.asksAnew || !stores
-            if !asksAnew { asksAnew = try await needsAddresses(entry) }
+            let ahead = asksAnew ? nil : try await planFromMaskedAddresses(entry)
+            // What is to be fetched is had at its whole address, and that by a listing alone.
+            if let ahead { asksAnew = ahead.requests.contains { $0.episode.address?.isMasked == true } }
             let refreshed =
                 if let known, !asksAnew { known } else {
                     try await refreshed(entry, pace: pace, asksAnew: asksAnew)
                 }
             if !entry.assembly.request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
-            prepared.plan = try await plan(prepared, claimed: [], entry.assembly)
+            // What nothing changed in is not held against the disk twice.
+            let isSettled = ahead?.cached != nil && refreshed.episodes == nil
+            prepared.plan = isSettled ? ahead : try await plan(prepared, claimed: [], entry.assembly)
             return prepared
         }
     }
 
-    /// True if a missing episode has an address that was stored without its secrets: then the book has to be listed.
-    private func needsAddresses(_ entry: Entry) async throws -> Bool {
+    /// The plan of a book as the store knows it, where addresses of it were stored without their secrets; else nil.
+    private func planFromMaskedAddresses(_ entry: Entry) async throws -> AssembledPlan? {
         let (item, assembly) = (entry.item, entry.assembly)
         guard let store, try await store.hasMaskedAddresses(of: item.book), var book = try await store.book(item.book)
-        else { return false }
+        else { return nil }
         if let title = item.title { book.title = title }
-        let plan = try await assembly.storedPlan(of: book, item: item, claimed: [])
-        return plan.requests.contains { $0.episode.address?.isMasked == true }
+        return try await assembly.storedPlan(of: book, item: item, claimed: [])
     }
 
     private func refreshed(_ entry: Entry, pace: HostThrottle, asksAnew: Bool) async throws -> RefreshedBook {
@@ -374,7 +377,6 @@ struct CatalogRefresh: Sendable {
         var assembly = assembly
         let access = configuration.access(of: book)
         let transport = transport.using(access)
-        assembly.onCatalogChange = configuration.catalogChangeRule(of: book)
         assembly.declaredLength = { try await transport.declaredLength(of: $0) }
         // Without being stored, another listing would leave no trace in what is remembered.
         if stores || prepared.refreshed.episodes == nil,

@@ -63,7 +63,7 @@ extension PlanAssembly {
     ) async throws -> String {
         let naming = try await naming(of: book.identity)
         let rules = [
-            "\(Self.revision)", naming.description, onMissingFile.rawValue, onCatalogChange.rawValue,
+            "\(Self.revision)", naming.description, onMissingFile.rawValue, catalogChangeRule(book.identity).rawValue,
             item.filter.isEmpty ? "" : "\(item.filter)", book.title, book.author ?? "",
             "\(book.declaredEpisodes ?? -1)",
         ]

@@ -74,14 +74,15 @@ struct PlanAssembly: Sendable {
     private let librarySearch: LibrarySearch
     /// Whether plans with nothing to do say what to remember of them.
     var cachesPlans = false
-    /// The rule for files of which the catalog lists other versions.
-    var onCatalogChange = CatalogChangeRule.replace
+    /// The rule for a book's files of which the catalog lists other versions.
+    let catalogChangeRule: @Sendable (BookIdentity) -> CatalogChangeRule
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
     init(_ configuration: Configuration, namings: Namings, request: RunRequest, store: CatalogStore?) {
         library = configuration.library
         onMissingFile = configuration.downloads.onMissingFile
+        catalogChangeRule = { configuration.catalogChangeRule(of: $0) }
         self.namings = namings
         self.request = request
         self.store = store
@@ -116,7 +117,7 @@ struct PlanAssembly: Sendable {
             filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
             keep: request.repairs == nil ? item.keep : nil, force: request.force, triesAtOnce: item.triesAtOnce,
             onMissingFile: onMissingFile, now: Date())
-        rules.onCatalogChange = onCatalogChange
+        rules.onCatalogChange = catalogChangeRule(book.identity)
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)

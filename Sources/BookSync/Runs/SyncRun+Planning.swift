@@ -66,8 +66,6 @@ extension SyncRun {
             configuration, namings: try Namings(of: configuration), request: request, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
-            var assembly = assembly
-            assembly.onCatalogChange = configuration.catalogChangeRule(of: item.book)
             return try await assembly.storedPlan(of: book, item: item, claimed: claimed)
         }
         let atOnce = ProcessInfo.processInfo.activeProcessorCount + 1

@@ -114,9 +114,8 @@ actor VerificationPass {
     /// What a run did, or was about to do, while the file was looked at.
     private func judgedAgain(_ file: VerifiedFile, _ look: FileCheck) async throws -> VerifiedFile? {
         var file = file
-        let shelved = try await store.episode(file.file.episode)
-        guard let recorded = shelved?.file else { return nil }
-        if let digest = try await announcedDigest(shelved?.transfer, recorded),
+        guard let recorded = try await store.episode(file.file.episode)?.file else { return nil }
+        if let digest = try await announcedDigest(recorded),
             try await hasDigest(digest, recorded, as: look)
         {
             file.verdict = .intact
@@ -152,7 +151,7 @@ actor VerificationPass {
     }
 
     /// Of what somebody who was cut off may have put in the file's place without recording it: a new version, or one with tags.
-    private func announcedDigest(_ transfer: TransferRecord?, _ recorded: LocalFile) async throws -> String? {
+    private func announcedDigest(_ recorded: LocalFile) async throws -> String? {
         try await store.operationsUnderWay()
             .first { $0.kind == .publish && $0.episode == recorded.episode }?.file.sha256
     }
