@@ -4,8 +4,8 @@ import Foundation
 import LibraryFiles
 
 /// Which bytes of a large partial file are there, whose parts come over several connections, each at its place. It is kept beside
-/// the bytes and written after each part, so that a kill loses what was being written alone; where a filesystem keeps no such
-/// attribute, a file comes over one connection.
+/// the bytes and written after 32 KiB of them, so that a kill loses little; where a filesystem keeps no such attribute, a file
+/// comes over one connection.
 ///
 /// Such a file is one byte longer than it will be. So whoever meets it without the attribute, as in a copy, sees that its length
 /// tells nothing.

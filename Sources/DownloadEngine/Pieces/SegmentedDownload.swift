@@ -21,6 +21,8 @@ final class SegmentedDownload: Sendable {
         var (descriptor, path): (CInt, String) = (-1, "")
         var front: Int64 = 0
         var synced: [Range<Int64>] = []
+        /// Bytes that are there and not noted yet.
+        var unnoted: Int64 = 0
         var letsHelpersIn = false
         var isClosed = false
         var busy: [Int: Fetch] = [:]
@@ -36,6 +38,8 @@ final class SegmentedDownload: Sendable {
         var bytes: Int64 { front + table.bytesOnDisk }
     }
 
+    /// Bytes that a kill may cost: a note costs as much as writing them.
+    private static let noteInterval: Int64 = 32 << 10
     /// Pieces that the transfer asks for in one request while nobody helps: each request costs a round trip.
     private static let longReach = 4
     /// Seconds for which nobody helps where there is no hope: the transfer goes on alone, and its own requests decide.
@@ -94,16 +98,24 @@ final class SegmentedDownload: Sendable {
         state.withLock { state in
             guard let source = state.source, !state.isClosed else { return false }
             // Before any byte is written ahead: the length of the file tells nothing from then on.
-            let isNoted = note(state)
+            let isNoted = note(&state)
             state.letsHelpersIn = isNoted && ftruncate(state.descriptor, off_t(source.total + 1)) == 0
             return isNoted
         }
     }
 
+    /// So many bytes came: they are noted now and then.
+    private func note(_ count: Int64, in state: inout State) {
+        state.unnoted += count
+        if state.unnoted >= Self.noteInterval { note(&state) }
+        meter.move(to: state.bytes)
+    }
+
     /// Writes beside the file's bytes which of them are there.
     @discardableResult
-    private func note(_ state: borrowing State) -> Bool {
+    private func note(_ state: inout State) -> Bool {
         guard let source = state.source, let bootID = BootIdentity.current else { return false }
+        state.unnoted = 0
         return HeldParts(
             version: source.version, bootID: bootID, written: state.table.held(front: state.front), synced: state.synced
         ).write(to: state.descriptor)
@@ -114,9 +126,9 @@ final class SegmentedDownload: Sendable {
     func moveFront(to length: Int64, takingOver piece: Int? = nil) {
         state.withLock { state in
             if let piece { state.table.takenOver(piece) }
+            let count = length - state.front
             state.front = length
-            if state.letsHelpersIn, !state.isClosed { note(state) }
-            meter.move(to: state.bytes)
+            if state.letsHelpersIn, !state.isClosed { note(count, in: &state) } else { meter.move(to: state.bytes) }
         }
     }
 
@@ -175,6 +187,7 @@ final class SegmentedDownload: Sendable {
         }
         return state.withLock { state in
             defer { state.broughtByHelpers = 0 }
+            if state.unnoted > 0 { note(&state) }
             return state.broughtByHelpers
         }
     }
@@ -259,8 +272,7 @@ final class SegmentedDownload: Sendable {
             state.withLock { state in
                 state.table.grow(piece, by: count)
                 state.broughtByHelpers += count
-                note(state)
-                meter.move(to: state.bytes)
+                note(count, in: &state)
             }
         }
         try part.withUnsafeReadableBytes { bytes in
@@ -274,7 +286,7 @@ final class SegmentedDownload: Sendable {
         try PartialFile.sync(descriptor, at: path)
         state.withLock { state in
             state.synced = held
-            note(state)
+            note(&state)
         }
     }
 
