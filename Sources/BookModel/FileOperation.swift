@@ -66,7 +66,9 @@ package struct FileOperation: Sendable, Hashable {
     /// The file that is moved, as it is recorded.
     package var moving: LocalFile { kind == .rename ? current ?? file : file }
     /// Whether a file is published that is none that the episode had before: one that gets tags stays as old as it is.
-    package var isDownload: Bool { kind == .publish && current?.fetchedAt != file.fetchedAt }
+    package var isNew: Bool { kind == .publish && current?.fetchedAt != file.fetchedAt }
+    /// Whether that was fetched: what is adopted comes from no address.
+    package var isDownload: Bool { isNew && file.fetchedFrom != nil }
     /// From where it is moved now, and to where, relative to the library.
     package var source: String { state == .reversing ? to : file.path }
     package var target: String { state == .reversing ? restored.path : to }

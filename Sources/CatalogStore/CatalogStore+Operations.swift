@@ -19,13 +19,12 @@ extension CatalogStore {
     ) async throws -> [FileOperation] {
         guard !targets.isEmpty else { return [] }
         return try await write(unrecorded(targets.map(\.episode)), .durable) { database in
-            var begun: Set<Int64> = []
-            for (episode, path) in targets {
+            let begun = try targets.map { episode, path in
                 try database.begin(kind, episode, to: path, batch)
-                begun.insert(database.lastInsertedRowID)
+                return database.lastInsertedRowID
             }
             if kind == .rename { try database.forgetRenames(beyond: Self.rememberedBatches, before: batch) }
-            return try database.operations("o.state <> 'done'").filter { begun.contains($0.number) }
+            return try database.operations("o.id IN (SELECT value FROM json_each(?))", ["\(begun)"])
         }
     }
 
@@ -136,8 +135,14 @@ extension CatalogStore {
     }
 
     /// The operations that are under way, or whose run was killed, in the order in which they were begun.
-    package func operationsUnderWay() async throws -> [FileOperation] {
-        try await read("what becomes of files cannot be read") { try $0.operations("o.state <> 'done'") }
+    /// - Parameter episode: nil for those of all.
+    package func operationsUnderWay(of episode: EpisodeIdentity? = nil) async throws -> [FileOperation] {
+        try await read("what becomes of files cannot be read") { database in
+            // All have a path, by which the index leaves out those that are done.
+            try database.operations(
+                "o.state <> 'done' AND \(episode == nil ? "o.to_path > ''" : "o.episode_id = ?")",
+                StatementArguments(episode.map { [try database.requiredID(of: $0)] } ?? []))
+        }
     }
 
     /// All that one command or run did that can be taken back, by book and section.
@@ -234,8 +239,8 @@ extension Database {
         case .rename: break
         case .publish:
             try upsert(operation.file, of: id)
-            // Of what was fetched, not of a file that got tags, what was begun is superfluous.
-            if operation.isDownload { try run("DELETE FROM transfer WHERE episode_id = ?", [id]) }
+            // Of a new file, not of one that got tags, what was begun is superfluous.
+            if operation.isNew { try run("DELETE FROM transfer WHERE episode_id = ?", [id]) }
         case .trash, .replace:
             if isReversing {
                 try upsert(operation.restored, of: id)

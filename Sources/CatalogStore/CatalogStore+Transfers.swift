@@ -66,7 +66,7 @@ extension CatalogStore {
             "UPDATE transfer SET state = 'waiting' WHERE state <> 'waiting' AND state = 'downloading'")
     }
 
-    /// As ``commit(finished:)``, for a caller that must not block.
+    /// As ``commit(finished:failed:)``, for a caller that must not block.
     package func finish(_ files: [LocalFile]) async throws {
         try await runBlocking { try self.commit(finished: files) }
     }
@@ -127,10 +127,7 @@ extension Database {
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that.
-                state = CASE
-                    WHEN transfer.state IN ('paused', 'cancelled')
-                        AND (excluded.state = 'waiting' OR excluded.state = 'downloading' OR excluded.state = 'failed')
-                    THEN transfer.state ELSE excluded.state END,
+                state = CASE WHEN transfer.state IN ('paused', 'cancelled') THEN transfer.state ELSE excluded.state END,
                 total = excluded.total, committed_length = excluded.committed_length,
                 boot_id = excluded.boot_id, attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at, missing_since = excluded.missing_since,
                 missing_until = excluded.missing_until

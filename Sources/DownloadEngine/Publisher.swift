@@ -44,13 +44,26 @@ struct Publisher: Sendable {
         for index in publications.indices { publications[index].go { try files[index].sync() } }
         do {
             try watch.requireSameDisk()
-            try journal.commit(publishing: publications.compactMap { try? $0.outcome.get() })
+            try announce(&publications)
         } catch {
             // Not announced, so nothing is renamed.
             for index in publications.indices { publications[index].go { throw error } }
         }
         moveIntoLibrary(&publications)
         return recorded(publications.map(\.outcome), of: files).map { $0.mapError(watch.cause) }
+    }
+
+    /// All together, or one by one where the path of one of them is another's.
+    private func announce(_ publications: inout [Publication]) throws {
+        let files = publications.compactMap { if case .success(let file) = $0.outcome { file } else { nil } }
+        do {
+            try journal.commit(publishing: files)
+        } catch let failure as Failure where failure.disposition == .skip && files.count > 1 {
+            for index in publications.indices {
+                guard case .success(let file) = publications[index].outcome else { continue }
+                publications[index].go { try journal.commit(publishing: [file]) }
+            }
+        }
     }
 
     /// Opens and syncs each folder once.
@@ -112,6 +125,8 @@ struct Publisher: Sendable {
             try journal.commit(finished: finished, failed: failed)
             return results
         } catch {
+            // What stays announced is settled by the next run.
+            _ = Result { try journal.commit(finished: [], failed: failed) }
             return results.map { result in
                 result.flatMap { file in
                     Result {

@@ -90,18 +90,20 @@ package struct FileReader: ~Copyable {
 }
 
 /// The file at a path where a run that was killed had announced one, if it is that: its name is on disk then, which a power cut would
-/// take back else. Of what cannot be read nobody knows that. Blocks on the disk.
+/// take back else. Blocks on the disk.
 /// - Parameters:
 ///   - path: relative to the library.
-///   - sha256: of the announced file.
+///   - sha256: of the announced file, which has so many bytes: one of another size is not read.
+/// - Throws: `SystemError` when what stands there cannot be read; ``Failure`` when its folder cannot be synced.
 package func placedFile(
-    at path: String, withDigest sha256: String, in library: String
+    at path: String, withDigest sha256: String, size: Int64, in library: String
 ) throws -> ExaminedFile? {
     let absolute = library + "/" + path
-    switch FileReader().look(at: absolute) {
+    switch FileReader().look(at: absolute, size: size) {
     case .file(let found) where found.sha256 == sha256:
         try LibraryDirectory(splitLibraryPath(path).folder, in: library, creating: false).sync()
         return found
-    case .file, .nothing, .other, .unreadable, nil: return nil
+    case .unreadable(let error): throw error
+    case .file, .nothing, .other, nil: return nil
     }
 }

@@ -55,7 +55,7 @@ import Testing
             }
             let open = try await store.operationsUnderWay()
             #expect(open.map(\.file) == [.sample(1), .sample(2), .sample(3)])
-            #expect(open.allSatisfy { $0.kind == .publish && $0.state == .begun && $0.isDownload })
+            #expect(open.allSatisfy { $0.kind == .publish && $0.state == .begun && $0.isNew })
             try await runBlocking { try store.commit(finished: [.sample(1)], failed: [.sample(2)]) }
             #expect(try await store.operationsUnderWay().map(\.episode) == [.sample(3)])
             #expect(try await store.episode(.sample(1))?.transfer == nil)

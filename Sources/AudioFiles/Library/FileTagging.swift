@@ -99,25 +99,15 @@ package struct FileTagging: Sendable {
     }
 
     /// Records a file that was about to take its place where it is there, and else forgets it.
-    /// - Returns: whether it is there.
-    @discardableResult
-    package static func settle(
-        _ operation: FileOperation, in library: String, store: CatalogStore
-    ) async throws -> Bool {
-        let announced = operation.file
+    /// - Parameter found: what stands in its place, where that is the file.
+    package static func settle(_ operation: FileOperation, as found: ExaminedFile?, store: CatalogStore) async throws {
         var operation = operation
-        let found = try await runBlocking {
-            try placedFile(at: announced.path, withDigest: announced.sha256, in: library)
-        }
-        guard let found else {
-            try await store.drop([operation])
-            return false
-        }
+        guard let found else { return try await store.drop([operation]) }
+        let announced = operation.file
         operation.file.use(found.facts)
         // It may be made of what the user edited and had accepted: it counts as edited.
         if announced.verification == .unverified { operation.file.modificationTime = announced.modificationTime }
         try await store.complete([operation])
-        return true
     }
 
     // MARK: - Steps
@@ -256,7 +246,13 @@ package struct FileTagging: Sendable {
         }
         if case .failure(let error) = move {
             // However far it came.
-            try await Self.settle(operation, in: library, store: store)
+            let found = await Result.of {
+                try await runBlocking { [library] in
+                    try placedFile(at: file.path, withDigest: file.sha256, size: file.size, in: library)
+                }
+            }
+            // What cannot be read is settled by the next run.
+            if case .success(let found) = found { try await Self.settle(operation, as: found, store: store) }
             throw error
         }
         try await store.complete([operation])

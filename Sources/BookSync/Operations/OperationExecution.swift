@@ -210,32 +210,57 @@ struct OperationExecution: Sendable {
         try await settleMoved(open.filter { $0.kind == .rename || $0.kind == .trash || $0.state == .reversing })
     }
 
-    /// What a run left that was killed while it put a file into its place. What is not there yet, and lies whole where it was
-    /// fetched to, is not fetched again.
+    /// What a run left that was killed while it put a file into its place. What cannot be read now is looked at by the next run.
     private func settlePublished(_ operation: FileOperation) async throws {
-        let (file, library, isDownload) = (operation.file, library, operation.isDownload)
-        let partial = "\(LibraryFolder.partialPath)/\(PartialFile.name(for: file.episode))"
+        let file = operation.file
         do {
-            let isWhole = try await runBlocking {
-                try placedFile(at: partial, withDigest: file.sha256, in: library) != nil
-            }
-            let transfer = try await store.episode(file.episode)?.transfer
-            if isDownload, isWhole || transfer != nil {
-                var record = transfer ?? TransferRecord(episode: file.episode)
-                // Where it is neither here nor in its place, no byte that lies here is known to be of it.
-                (record.state, record.validator, record.bootID) = (.waiting, file.validator, nil)
-                record.committedLength = isWhole ? file.size : 0
-                if file.verification != .unverified { record.total = file.size }
-                try await store.save([record])
-            }
-            let isThere = try await FileTagging.settle(operation, in: library, store: store)
-            guard isThere, isDownload else { return }
+            var found = try await look(at: file.path, for: file)
+            if found == nil, operation.isDownload { found = try await finishDownload(of: file) }
+            try await FileTagging.settle(operation, as: found, store: store)
+            guard found != nil, operation.isNew else { return }
             // Where the file was copied from another filesystem, it may be there still.
-            try await runBlocking { try PartialFile.drop(file.episode, in: library + "/" + LibraryFolder.partialPath) }
+            try await runBlocking { [library] in
+                try PartialFile.drop(file.episode, in: library + "/" + LibraryFolder.partialPath)
+            }
         } catch let failure as Failure where failure.disposition == .skip {
             // Its path is another episode's, or leads out of the library: what stands there is recognised like any file.
             try await store.drop([operation])
+        } catch is SystemError {}
+    }
+
+    /// - Returns: what stands there, where that is the announced file.
+    /// - Throws: `SystemError` where it cannot be read.
+    private func look(at path: String, for file: LocalFile) async throws -> ExaminedFile? {
+        try await runBlocking { [library] in
+            try placedFile(at: path, withDigest: file.sha256, size: file.size, in: library)
         }
+    }
+
+    /// Puts a download into its place that lies whole where it was fetched to. Where something else stands there, that is left to
+    /// the next plan.
+    private func finishDownload(of file: LocalFile) async throws -> ExaminedFile? {
+        let known = try await store.episode(file.episode)?.transfer
+        guard known?.state != .cancelled else { return nil }
+        let partial = "\(LibraryFolder.partialPath)/\(PartialFile.name(for: file.episode))"
+        let isWhole = try await look(at: partial, for: file) != nil
+        let isFree = try await runBlocking { [library] in try lookedUp(library + "/" + file.path) == nil }
+        if isWhole, isFree {
+            try await runBlocking { [library] in
+                let (folder, name) = splitLibraryPath(file.path)
+                let directory = try LibraryDirectory(folder, in: library)
+                directory.assignRights(to: library + "/" + partial)
+                try directory.receive(library + "/" + partial, as: name, replaces: false)
+                try directory.sync()
+            }
+            return try await look(at: file.path, for: file)
+        }
+        guard var transfer = known ?? (isWhole ? TransferRecord(episode: file.episode) : nil) else { return nil }
+        // Where it is neither here nor in its place, no byte that lies here is known to be of it.
+        (transfer.validator, transfer.bootID) = (file.validator, nil)
+        transfer.committedLength = isWhole ? file.size : 0
+        if file.verification != .unverified { transfer.total = file.size }
+        try await store.save([transfer])
+        return nil
     }
 
     /// What a run left that was killed, or failed, while it replaced a file.

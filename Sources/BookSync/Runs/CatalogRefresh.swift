@@ -360,6 +360,8 @@ struct CatalogRefresh: Sendable {
             emit(.notice(notice))
             return try await plan(prepared, claimed: claimed, entry.assembly)
         } catch {
+            // The loop sees that the run is cancelled.
+            guard !(error is CancellationError) else { return nil }
             let failure = Failure.of(error)
             if failure.endsRun {
                 work.outcome.stop = FailureReport(book: entry.item.book, failure: failure)

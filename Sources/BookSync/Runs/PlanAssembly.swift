@@ -55,11 +55,8 @@ struct AssembledPlan: Sendable {
 
     /// Leaves the files of the run's own transfers to it: one that it has put in place and not recorded yet looks like what
     /// a killed run left.
-    /// - Parameter transfers: the paths of the files by their episodes.
-    mutating func leaveAdoptions(to transfers: [EpisodeIdentity: String]) {
-        guard !adoptions.isEmpty, !transfers.isEmpty else { return }
-        let paths = Set(transfers.values)
-        adoptions.removeAll { transfers[$0.action.episode.identity] != nil || paths.contains($0.action.path) }
+    mutating func leaveAdoptions(ofTransfers episodes: Set<EpisodeIdentity>, at paths: Set<String>) {
+        adoptions.removeAll { episodes.contains($0.action.episode.identity) || paths.contains($0.action.path) }
     }
 }
 

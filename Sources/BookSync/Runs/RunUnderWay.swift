@@ -26,8 +26,9 @@ struct RunUnderWay {
     /// The addresses that catalogs gave.
     private var covers: [BookIdentity: ResourceAddress] = [:]
     private var planned: Set<BookIdentity> = []
-    /// Episodes that are to be fetched, with the paths of their files, and those of them that earlier runs gave up.
-    private var asked: [EpisodeIdentity: String] = [:]
+    /// Episodes that are to be fetched, the paths of their files, and those of them that earlier runs gave up.
+    private var asked: Set<EpisodeIdentity> = []
+    private var askedPaths: Set<String> = []
     private var failedBefore: Set<EpisodeIdentity> = []
     /// Those that replace files, named as failures name them.
     private var toReplace: [EpisodeIdentity: Message] = [:]
@@ -139,7 +140,7 @@ struct RunUnderWay {
             }
         }
         var assembled = assembled
-        assembled.leaveAdoptions(to: asked)
+        assembled.leaveAdoptions(ofTransfers: asked, at: askedPaths)
         var wanted = try await apply(assembled, isFirst: isNew)
         let cancelled = try await feed?.removeCancelled(from: &wanted).count ?? 0
         if isNew { report.recordCancelled(cancelled) }
@@ -159,7 +160,8 @@ struct RunUnderWay {
         for request in wanted where request.replacing != nil {
             toReplace[request.episode.identity] = request.episode.named(in: request.title)
         }
-        let new = wanted.filter { asked.updateValue($0.path, forKey: $0.episode.identity) == nil }
+        let new = wanted.filter { asked.insert($0.episode.identity).inserted }
+        askedPaths.formUnion(wanted.lazy.map(\.path))
         // The plan that counts did not have them.
         if !isNew { for request in new { report.uncount(skipped[request.episode.identity]) } }
         guard hasJoined else { return }

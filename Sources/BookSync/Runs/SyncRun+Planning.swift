@@ -69,9 +69,11 @@ extension SyncRun {
             return try await assembly.storedPlan(of: book, item: item, claimed: claimed)
         }
         let atOnce = ProcessInfo.processInfo.activeProcessorCount + 1
+        // The last of each part are made while processors have nothing else to do.
+        let part = 8 * atOnce
         var taken = TakenPaths()
-        for start in stride(from: 0, to: items.count, by: atOnce) {
-            let items = items[start..<min(start + atOnce, items.count)]
+        for start in stride(from: 0, to: items.count, by: part) {
+            let items = items[start..<min(start + part, items.count)]
             let made = try await items.concurrentMap(atOnce: atOnce) { try await plan($0, claimed: []) }
             for (item, ahead) in zip(items, made) {
                 let assembled =

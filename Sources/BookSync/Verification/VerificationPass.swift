@@ -152,8 +152,7 @@ actor VerificationPass {
 
     /// Of what somebody who was cut off may have put in the file's place without recording it: a new version, or one with tags.
     private func announcedDigest(_ recorded: LocalFile) async throws -> String? {
-        try await store.operationsUnderWay()
-            .first { $0.kind == .publish && $0.episode == recorded.episode }?.file.sha256
+        try await store.operationsUnderWay(of: recorded.episode).first { $0.kind == .publish }?.file.sha256
     }
 
     private func hasDigest(_ sha256: String, _ recorded: LocalFile, as look: FileCheck) async throws -> Bool {

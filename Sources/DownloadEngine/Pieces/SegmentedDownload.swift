@@ -115,10 +115,11 @@ final class SegmentedDownload: Sendable {
     @discardableResult
     private func note(_ state: inout State) -> Bool {
         guard let source = state.source, let bootID = BootIdentity.current else { return false }
-        state.unnoted = 0
-        return HeldParts(
+        let isNoted = HeldParts(
             version: source.version, bootID: bootID, written: state.table.held(front: state.front), synced: state.synced
         ).write(to: state.descriptor)
+        if isNoted { state.unnoted = 0 }
+        return isNoted
     }
 
     /// The transfer has so many bytes at the front now.

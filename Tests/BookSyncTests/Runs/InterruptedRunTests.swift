@@ -64,13 +64,33 @@ import Testing
             let path = try await unrecord(2, bench)
             try files.moveItem(atPath: path, toPath: bench.partialFile(2))
             let report = try await bench.run()
-            #expect(report.summary.resumed == 1)
-            #expect(report.summary.kept == 2)
+            #expect(report.summary.resumed + report.summary.fetched == 0)
+            #expect(report.summary.kept == 3)
             #expect(report.summary.bytesReceived == 0)
-            #expect(report.summary.bytesReused == 40_000)
             #expect(bench.audioRequests.count == 3)
             #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
             #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test func `what was begun of an episode stays when its adoption was cut off`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            var adopted = try #require(try await bench.shelved(2)?.file)
+            (adopted.fetchedFrom, adopted.fetchedAt, adopted.path) = (nil, Date(), "Book/adopted.mp3")
+            let begun = TransferRecord(
+                episode: adopted.episode, state: .paused, validator: .init(entityTag: "\"a\""), total: 40_000,
+                committedLength: 30_000, bootID: BootIdentity.current)
+            let transfer = try await bench.withStore { [adopted] store in
+                try await store.forgetFile(of: adopted.episode)
+                try await store.save([begun])
+                _ = try await store.begin(publishing: adopted)
+                return try await LibrarySession.withLibrary(at: bench.library, command: "test") { session in
+                    #expect(try await session.store.operationsUnderWay().isEmpty)
+                    return try await session.store.episode(adopted.episode)?.transfer
+                }
+            }
+            #expect(transfer == begun)
         }
     }
 

@@ -41,7 +41,7 @@ package struct PartialSizes: Sendable {
     /// Bytes on disk of an episode without a file. One that is being put in its place has no partial file any more.
     package func bytesDone(of shelved: EpisodeRecord) -> Int64 {
         guard let transfer = shelved.transfer else { return 0 }
-        return bytes(of: shelved.episode.identity) ?? (transfer.state == .downloading ? transfer.total ?? 0 : 0)
+        return bytes(of: shelved.episode.identity) ?? (transfer.state == .downloading ? transfer.committedLength : 0)
     }
 
     /// Bytes of the episode that will not be fetched again.
