@@ -72,7 +72,7 @@ extension [StoredRequest] {
     package var summary: Message? {
         let names = map { request -> Message in
             guard let book = request.book else { return "all subscriptions" }
-            let reference = "\(book)" + (request.filter.only.map { "/\($0)" } ?? "")
+            let reference = request.filter.only.map { BookReference.example($0, of: book) } ?? "\(book)"
             return request.kind == .join ? "one file of \(reference)" : "\(reference)"
         }
         guard !names.isEmpty else { return nil }

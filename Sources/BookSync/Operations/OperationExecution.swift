@@ -236,23 +236,24 @@ struct OperationExecution: Sendable {
         }
     }
 
-    /// Puts a download into its place that lies whole where it was fetched to. Where something else stands there, that is left to
-    /// the next plan.
+    /// Puts a download into its place that lies whole where it was fetched to. Where that is not possible, since something else stands
+    /// there or the disk is full, it is left to the next plan.
     private func finishDownload(of file: LocalFile) async throws -> ExaminedFile? {
         let known = try await store.episode(file.episode)?.transfer
         guard known?.state != .cancelled else { return nil }
         let partial = "\(LibraryFolder.partialPath)/\(PartialFile.name(for: file.episode))"
         let isWhole = try await look(at: partial, for: file) != nil
-        let isFree = try await runBlocking { [library] in try lookedUp(library + "/" + file.path) == nil }
-        if isWhole, isFree {
-            try await runBlocking { [library] in
-                let (folder, name) = splitLibraryPath(file.path)
-                let directory = try LibraryDirectory(folder, in: library)
-                directory.assignRights(to: library + "/" + partial)
-                try directory.receive(library + "/" + partial, as: name, replaces: false)
-                try directory.sync()
+        if isWhole {
+            let placed = await Result.of {
+                try await runBlocking { [library] in
+                    let (folder, name) = splitLibraryPath(file.path)
+                    let directory = try LibraryDirectory(folder, in: library)
+                    directory.assignRights(to: library + "/" + partial)
+                    try directory.receive(library + "/" + partial, as: name, replaces: false)
+                    try directory.sync()
+                }
             }
-            return try await look(at: file.path, for: file)
+            if case .success = placed { return try await look(at: file.path, for: file) }
         }
         guard var transfer = known ?? (isWhole ? TransferRecord(episode: file.episode) : nil) else { return nil }
         // Where it is neither here nor in its place, no byte that lies here is known to be of it.

@@ -70,10 +70,9 @@ extension SyncRun {
         }
         let atOnce = ProcessInfo.processInfo.activeProcessorCount + 1
         // The last of each part are made while processors have nothing else to do.
-        let part = 8 * atOnce
         var taken = TakenPaths()
-        for start in stride(from: 0, to: items.count, by: part) {
-            let items = items[start..<min(start + part, items.count)]
+        for start in stride(from: 0, to: items.count, by: 8 * atOnce) {
+            let items = items[start..<min(start + 8 * atOnce, items.count)]
             let made = try await items.concurrentMap(atOnce: atOnce) { try await plan($0, claimed: []) }
             for (item, ahead) in zip(items, made) {
                 let assembled =

@@ -86,7 +86,7 @@ import Testing
                 $0.existingFile = existingFile()
             },
             "On disk it is Book/007.mp3, 1.0 kB as recorded. It was fetched from http://audio.example/7.mp3 on "
-                + "2026-11-21T12:00:00Z; its length matches the declared one. booksync verify has not read it since."
+                + "2026-11-21T12:00:00Z; its length matches the declared one. booksync verify has not found it right since."
         ),
         (
             "touched, the listener's, verified",

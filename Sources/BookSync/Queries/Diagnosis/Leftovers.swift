@@ -50,7 +50,7 @@ struct Leftovers: Sendable {
                 joining.add(facts)
             } else if path.contains(".damaged-") {
                 damagedStores.add(facts)
-            } else if path.hasSuffix(".tmp") || path.hasPrefix(LibraryFolder.workPath + "/") {
+            } else if path.hasSuffix(".tmp") || path.contains(".new-") || path.hasPrefix(LibraryFolder.workPath + "/") {
                 orphans.add(facts)
             }
         }
@@ -103,7 +103,7 @@ struct Leftovers: Sendable {
 
     var remedy: Message? {
         let paths = [
-            orphans.count > 0 ? "\(folder.ownFolder) (*.tmp, partial/)" : nil,
+            orphans.count > 0 ? "\(folder.ownFolder) (*.tmp, *.new-*, partial/)" : nil,
             damagedStores.count > 0 ? "\(folder.ownFolder)/*.damaged-*" : nil,
         ].compactMap(\.self)
         return paths.isEmpty ? nil : "delete them when you need the room: \(paths.joined(separator: ", "))"

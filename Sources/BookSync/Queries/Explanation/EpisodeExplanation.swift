@@ -124,7 +124,7 @@ package struct EpisodeExplanation: Sendable {
             sentences.append("It was \(origin) on \(file.fetchedAt); \(proof)")
             sentences.append(
                 verifiedAt.map { "booksync verify last found it right on \($0)" }
-                    ?? "booksync verify has not read it since")
+                    ?? "booksync verify has not found it right since")
         }
         if let removedAt = shelved.removedAt {
             let cause: Message =
