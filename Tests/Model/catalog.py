@@ -1,7 +1,7 @@
 """A catalog that changes, and a record of what its server was asked for and gave away.
 
-It holds books of three kinds (book-resource JSON, a feed, a directory index) and is the model of what the listener
-must find on disk. It knows nothing of booksync's code.
+It holds books of three kinds (book-resource JSON, feeds, a directory index) and a list that names two of the feeds, and is the model
+of what the listener must find on disk. It knows nothing of booksync's code.
 """
 import dataclasses
 import threading
@@ -12,6 +12,7 @@ from audio import audio, sha256
 
 TOKEN, SIGNATURE = "tokenThatNobodyMaySee", "signatureThatNobodyMaySee"
 NAMES = ["Opening", "第{}集 夜航", "The {}th & last", "It's {}", "Chapter {} é ü", "100% of {}", "{} 🎧", "What? {}"]
+LIST = "/all.opml"  # where the list of books is
 BEGIN = 1_790_000_000  # seconds: when the first episode was published
 
 
@@ -74,13 +75,19 @@ class Book:
 
     validator: what the server sends to tell versions apart: a strong or weak ETag, a date, or nothing.
     redirects: whether its audio and its list are found by a redirect.
+    is_on_list: whether the list of books names it now; None for a book that no list ever names.
     """
 
-    def __init__(self, kind, id, count, random, validator="strong", redirects=False):
+    def __init__(self, kind, id, count, random, validator="strong", redirects=False, is_on_list=None):
         self.kind, self.id, self.items, self.title, self.last = kind, id, [], f"Book {id}", 0
-        self.validator, self.redirects = validator, redirects
+        self.validator, self.redirects, self.is_on_list = validator, redirects, is_on_list
         for _ in range(count):
             self.add(random)
+
+    @property
+    def address(self):
+        """The path of its feed or index, which a book-resource has none of."""
+        return {"feed": f"/{self.id}.xml", "directory": f"/{self.id}/"}.get(self.kind)
 
     def fixed_name(self, number):
         return NAMES[number % len(NAMES)].format(number)
@@ -112,7 +119,9 @@ class Catalog:
             Book("book-resource", "12", random.randrange(1, 5), random, validators[1], redirects[1]),
             Book("book-resource", "13", random.randrange(1, 4), random),
             Book("feed", "serial", random.randrange(1, 6), random, validators[2], redirects[2]),
-            Book("directory", "files", random.randrange(1, 6), random, validators[3], redirects[3])]
+            Book("directory", "files", random.randrange(1, 6), random, validators[3], redirects[3]),
+            Book("feed", "east", random.randrange(1, 3), random, is_on_list=True),
+            Book("feed", "west", random.randrange(1, 3), random, is_on_list=random.randrange(2) == 0)]
         self.known = {}     # SHA-256 → (book id, number, version), of all that was ever listed
         self.listed = {}    # request target → item, of all that was ever listed
         self.sent = {}      # SHA-256 → body bytes given away

@@ -4,11 +4,11 @@ import random
 import re
 
 from catalog import NAMES, Fault
-from serving import Serving
+from users import Users
 from world import DAY, pick, require
 
 
-class Changes(Serving):
+class Changes(Users):
     # The catalog.
 
     def do_add(self, a, b, c):
@@ -26,6 +26,13 @@ class Changes(Serving):
             self.dropped.remove(item)
             item.book.items.append(item)
             item.book.items.sort(key=lambda item: item.number)
+
+    def do_list_change(self, a, b, c):
+        """The list of books names another one, or one less; never none."""
+        books = [book for book in self.catalog.books if book.is_on_list is not None]
+        book = pick(books, a)
+        if not book.is_on_list or all(book.is_on_list for book in books):
+            book.is_on_list = not book.is_on_list
 
     def do_rename(self, a, b, c):
         item = pick([item for item in self.items() if item.book.kind != "directory"], a)
@@ -169,7 +176,7 @@ class Changes(Serving):
         self.has_pinned_names = True
         self.note_unknown_run()
         self.positions.clear()
-        self.subscribed["13"] = None
+        self.subscribed.update({"13": None, "list": None})
         self.requested |= set(self.catalog.books)
 
     def do_clock(self, a, b, c):
@@ -178,6 +185,7 @@ class Changes(Serving):
         self.went_back = self.went_back or days < 0
         with open(self.folder / "clock", "r+b") as file:
             file.write(self.offset.to_bytes(8, "little", signed=True))
+        self.cookies.clear()    # A login lasts for 30 days.
 
     def do_full_disk(self, a, b, c):
         """A run on a disk with little room: it deletes nothing but from the trash, and reports how much."""

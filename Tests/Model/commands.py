@@ -80,8 +80,8 @@ class Commands(Outputs):
         self.settle()
 
     def do_plan_then_mirror(self, a, b, c):
-        """A plan is what the run does."""
-        if self.catalog.has_faults() or not self.is_store_whole or self.is_store_lost():
+        """A plan is what the run does, but for the books of a list."""
+        if self.catalog.has_faults() or not self.is_store_whole or self.is_store_lost() or self.subscribed["list"] is not False:
             return
         before = self.snapshot()
         requested = set(self.requested)

@@ -15,9 +15,10 @@ class Ending(Rules):
         self.write_config()
         self.run("resume", "--all", expect=(0, 66))
         self.run("mirror", expect=self.run_codes() | {75})
-        if self.subscribed["13"] is None:
-            self.run("subscribe", self.addresses["13"])
-            self.subscribed["13"] = True
+        for name, state in self.subscribed.items():
+            if state is None:
+                self.run("subscribe", self.addresses[name])
+                self.subscribed[name] = True
         self.settle()
         self.doubt(self.items())
         result = self.forced()

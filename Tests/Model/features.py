@@ -14,19 +14,20 @@ class Features(Changes):
     # Subscriptions by command.
 
     def do_subscribe(self, a, b, c):
-        """A book is followed from `subscribe` to `unsubscribe`, which leaves its files."""
-        address, state = self.addresses["13"], self.subscribed["13"]
+        """A book, or a list of books, is followed from `subscribe` to `unsubscribe`, which leaves its files."""
+        name = pick(["13", "list"], b)
+        address, state = self.addresses[name], self.subscribed[name]
         verb = "unsubscribe" if state or state is None and a % 2 else "subscribe"
         before, _ = self.begin()
         result = self.run(verb, address, expect=(0, 66) if state is None else (0,))
         after = self.check(before, verb)
         require(self.on_shelf(before) == self.on_shelf(after), f"{verb} touched a file")
         if result.code == 0:
-            self.subscribed["13"] = verb == "subscribe"
+            self.subscribed[name] = verb == "subscribe"
             rows = self.document("subscriptions") or []
-            is_listed = any(row["id"] == "13" for row in rows)
-            require(is_listed == self.subscribed["13"], f"after {verb} {address} subscriptions has {rows}")
-        if self.subscribed["13"] is not None and c % 2:
+            is_listed = any(f"{row['source']}:{row['id']}" == address for row in rows)
+            require(is_listed == self.subscribed[name], f"after {verb} {address} subscriptions has {rows}")
+        if self.subscribed[name] is not None and c % 2:
             self.settle()
             self.do_mirror(0, 0, 0)
 

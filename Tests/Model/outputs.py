@@ -144,10 +144,10 @@ class Outputs(Rules):
     def look_at_subscriptions(self, listed, number):
         rows, text = self.both("subscriptions")
         found = {f"{row['source']}:{row['id']}" for row in rows}
-        expected = {self.addresses[book.id] for book in self.followed()}
+        expected = {self.addresses[name] for name, state in self.subscribed.items() if state}
         # The address of a folder is a directory only once it has answered.
         found = {name.replace("feed:", "directory:") if name.endswith("/files/") else name for name in found}
-        if self.subscribed["13"] is not None:
+        if None not in self.subscribed.values():
             require(found == expected, f"subscriptions has {found}, subscribed are {expected}")
         self.require_words(text, [row["id"] for row in rows], "subscriptions")
 
@@ -176,7 +176,12 @@ class Outputs(Rules):
             result = self.run(*arguments, "--json")
             events = [json.loads(line) for line in result.output.splitlines()]
             plans = [event for event in events if event["event"] == "plan"]
-            require(len(plans) >= len(self.followed()), f"{arguments} has {len(plans)} books")
+            # Of a list a plan says what it comes to.
+            books = [book for book in self.followed() if book.is_on_list is None]
+            require(len(plans) >= len(books), f"{arguments} has {len(plans)} books")
+            lists = [event for event in events if event["event"] == "collection"]
+            is_asked = arguments == ["plan"] and self.subscribed["list"] is not None
+            require(not is_asked or len(lists) == self.subscribed["list"], f"{arguments} has the lists {lists}")
             # What the run downloaded counts among the newest files of a keep rule from the next run on.
             idle = ("keep", "skip", "rename", "expire")
             work = [action for plan in plans for action in plan["actions"] if action["action"] not in idle]

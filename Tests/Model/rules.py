@@ -31,7 +31,8 @@ class Rules(World):
         self.trouble = False        # an episode may be deferred, because it failed before
         self.is_store_whole = False     # a run made the store, and it was not replaced
         self.run_log = []           # (command, exit code) of the runs since the last one of which that is not known
-        self.subscribed = {"11": True, "12": True, "serial": True, "files": True, "13": False}
+        # What is followed: books, and the list; None where the model cannot know.
+        self.subscribed = {"11": True, "12": True, "serial": True, "files": True, "13": False, "list": False}
         self.is_mirror_left = False  # whether a mirror was cut off that the next server does
         self.requested = set()      # books that were asked for by name, of which the next run may have something to do
         self.brought_back = {}      # SHA-256 of an older version from the trash → the version that was current then
@@ -46,7 +47,14 @@ class Rules(World):
 
     def followed(self):
         """The books that `mirror` must fetch."""
-        return [book for book in self.catalog.books if self.subscribed[book.id]]
+        return [book for book in self.catalog.books if self.follows(book)]
+
+    def follows(self, book):
+        """Whether `mirror` fetches the book; None where the model cannot know."""
+        if book.is_on_list is None:
+            return self.subscribed[book.id]
+        # What the list no longer names is fetched until it has been read.
+        return self.subscribed["list"] and (book.is_on_list or None)
 
     def is_wanted(self, item):
         return not item.locked and not self.removed.get(item, False) and not self.paused.get(item, False)
@@ -252,7 +260,7 @@ class Rules(World):
             self.forbidden -= set(self.items(books))
         # Any run also does what was asked for by name, and an interrupted one left.
         unasked = [book for book in self.catalog.books
-                   if self.subscribed[book.id] is False and book not in self.requested]
+                   if self.follows(book) is False and book not in self.requested]
         began = time.monotonic()
         result = self.run(*arguments, expect=self.run_codes(force, is_limited))
         self.last_run_seconds = time.monotonic() - began

@@ -1,4 +1,4 @@
-"""Thirty ways to break booksync: each is a wrapper around the binary that breaks one command or one guarantee.
+"""Some forty ways to break booksync: each is a wrapper around the binary that breaks one command or one guarantee.
 
 Run as `sabotages.py NAME BINARY ARGUMENTS…`, a sabotage is in the place of the binary. See `sabotage`.
 """
@@ -257,6 +257,37 @@ def no_restore(call):
 @sabotage("subscribe does nothing", "subscribe")
 def no_subscription(call):
     reply(0, "", "subscribed\n")
+
+
+@sabotage("a run forgets the lists of books that are followed", "mirror")
+def forgotten_list(call):
+    call.store("DELETE FROM subscription WHERE key LIKE 'opml:%'")
+    call.become()
+
+
+def with_users(call, edit):
+    """Changes what a server that starts knows of its users."""
+    path = call.library / ".booksync/serve-users"
+    if "--listen" in call.arguments and path.exists():
+        content = json.loads(path.read_text())
+        edit(content["users"])
+        path.write_text(json.dumps(content))
+    call.become()
+
+
+@sabotage("a server lets everybody in, whatever users there are", "serve")
+def open_door(call):
+    with_users(call, lambda users: users.clear())
+
+
+@sabotage("a user who may see one book sees all", "serve")
+def all_seen(call):
+    with_users(call, lambda users: [user.pop("books", None) for user in users])
+
+
+@sabotage("the newest user is forgotten when the server starts", "serve")
+def forgotten_user(call):
+    with_users(call, lambda users: users.pop() if len(users) > 1 else None)
 
 
 @sabotage("positions are forgotten when the server starts", "serve")

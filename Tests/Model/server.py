@@ -9,7 +9,7 @@ import urllib.parse
 from email.utils import formatdate
 
 from audio import sha256
-from catalog import BEGIN, TOKEN
+from catalog import BEGIN, LIST, TOKEN
 
 MOVED = "/moved"  # what a redirect puts in front of a request target
 RETRY_AFTER = 1   # seconds that a 429 asks for
@@ -174,7 +174,7 @@ class Handler(socketserver.StreamRequestHandler):
         path = self.target.partition("?")[0]
         if path == "/list":
             return next((book for book in self.catalog.books if book.id == self.query().get("bookId")), None)
-        return {"/serial.xml": self.catalog.book("serial"), "/files/": self.catalog.book("files")}.get(path)
+        return next((book for book in self.catalog.books if path == book.address), None)
 
     def has_moved_list(self):
         book = self.book_of_list()
@@ -189,9 +189,11 @@ class Handler(socketserver.StreamRequestHandler):
                     self.catalog.complaints.append(f"a list was asked for without its token: {self.target}")
                 type = "application/json"
                 body = self.resource(book) if book else '{"status":1,"msg":"no such book","list":null}'
-            elif path == "/serial.xml":
+            elif path == LIST:
+                type, body = "text/x-opml", self.opml()
+            elif book and book.kind == "feed":
                 type, body = "application/rss+xml", self.feed(book)
-            elif path == "/files/":
+            elif book:
                 type, body = "text/html; charset=utf-8", self.index(book)
             else:
                 if not path.endswith("robots.txt"):
@@ -225,6 +227,12 @@ class Handler(socketserver.StreamRequestHandler):
             for item in reversed(book.items) if not item.locked)
         return ('<?xml version="1.0"?><rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd">'
                 f"<channel><title>{html.escape(book.title)}</title>{rows}</channel></rss>")
+
+    def opml(self):
+        """The list of books."""
+        rows = "".join(f'<outline type="rss" text="{book.title}" xmlUrl="http://127.0.0.1:{self.server.port}{book.address}"/>'
+                       for book in self.catalog.books if book.is_on_list)
+        return f'<?xml version="1.0"?><opml version="2.0"><head><title>All</title></head><body>{rows}</body></opml>'
 
     def index(self, book):
         rows = "".join(

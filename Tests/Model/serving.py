@@ -1,20 +1,33 @@
 """Steps: `booksync serve`, its API beside the command line, and the listener's positions."""
 import json
+import re
 import signal
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from interruptions import PAUSE_SECONDS, Interruptions
 from world import HANG, Violation, pick, require
 
-PROXY_FREE = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+BROWSER = "booksync-visit=AAAAAAAAAAAAAAAAAAAAAA"  # what tells a browser apart before anybody has logged in
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+PROXY_FREE = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect())
 
 
 class Serving(Interruptions):
     def __init__(self, seed, binary, clock, say):
         super().__init__(seed, binary, clock, say)
-        self.positions = {}     # item → seconds, as they were posted
+        self.positions = {}     # (user, item) → seconds, as they were posted; without users the user is None
+        self.passwords = {}     # of the users, by their names
+        self.cookies = {}       # of their sessions
+        self.words = 0          # how many passwords there were
 
     def do_serve(self, a, b, c):
         """A server does what it is asked for, and ends, gently or not."""
@@ -112,16 +125,17 @@ class Serving(Interruptions):
         item = pick([item for item in self.items() if item in self.seen and item.book.id.isdigit()], b)
         if item is None:
             return
+        user = pick(list(self.passwords) or [None], c)
         position = {"source": "cat", "book_id": item.book.id, "id": item.id, "seconds": float(c)}
-        if self.post(address, "position", {"position": position}) == 200:
-            self.positions[item] = float(c)
+        if self.post(address, "position", {"position": position}, user) == 200:
+            self.positions[user, item] = float(c)
             self.require_positions(address)
 
     def require_positions(self, address):
         """Positions are as they were posted, over all restarts and killed runs."""
-        for item, seconds in self.positions.items():
-            found = self.get(address, f"positions/cat/{item.book.id}/{item.id}")
-            require(found["seconds"] == seconds, f"the position in {item} was {seconds}, and is {found}")
+        for (user, item), seconds in self.positions.items():
+            found = self.get(address, f"positions/cat/{item.book.id}/{item.id}", user)
+            require(found["seconds"] == seconds, f"the position of {user} in {item} was {seconds}, and is {found}")
 
     # The server.
 
@@ -137,6 +151,11 @@ class Serving(Interruptions):
         if not address.startswith("http://"):
             process.kill()
             raise Violation(f"serve does not print its address: {address} {process.communicate()}")
+        try:
+            self.require_closed(address)
+        except BaseException:
+            process.kill()
+            raise
         return process, address
 
     def end_server(self, process, kind):
@@ -144,17 +163,51 @@ class Serving(Interruptions):
         self.released()
         self.ended(process, ["serve"], {0, 143})
 
-    def get(self, address, path):
-        return json.load(PROXY_FREE.open(f"{address}/api/v1/{path}", timeout=HANG))
+    def require_closed(self, address):
+        """Where there are users, nobody else is let in."""
+        status = self.status(address, "books", cookie=BROWSER)
+        require(status == (401 if self.passwords else 200), f"the users are {list(self.passwords)}, and somebody else gets {status}")
 
-    def post(self, address, verb, body):
-        request = urllib.request.Request(
-            f"{address}/api/v1/{verb}", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    def cookie(self, address, user=None):
+        """By which the user is known to the server, after a login; without a name that of the first user, or of nobody."""
+        user = user or next(iter(self.passwords), None)
+        if user and user not in self.cookies:
+            self.cookies[user] = self.log_in(address, user, self.passwords[user])
+            require(self.cookies[user], f"{user} cannot log in")
+        return self.cookies.get(user, BROWSER)
+
+    def log_in(self, address, name, password):
+        """The cookies of a new session; None where the password was not taken."""
+        page = self.send(address + "/login", cookie=BROWSER)
+        token = re.search(r'name="token" value="([^"]+)"', page.read().decode())[1]
+        form = urllib.parse.urlencode({"name": name, "password": password, "token": token, "return": "/queue"})
+        answer = self.send(address + "/actions/login", form.encode(), "application/x-www-form-urlencoded", BROWSER)
+        cookies = [field.partition(";")[0] for field in answer.headers.get_all("Set-Cookie") or []]
+        is_taken = answer.status == 303 and "/login" not in answer.headers["Location"]
+        return "; ".join(cookies) if is_taken else None
+
+    @staticmethod
+    def send(address, body=None, type="application/json", cookie=BROWSER):
+        request = urllib.request.Request(address, body, {"Content-Type": type, "Cookie": cookie})
         try:
-            return PROXY_FREE.open(request, timeout=HANG).status
+            return PROXY_FREE.open(request, timeout=HANG)
         except urllib.error.HTTPError as error:
-            require(error.code in (404, 422), f"{verb} has the response {error.code}: {error.read()}")
-            return error.code
+            return error
+
+    def status(self, address, path, user=None, cookie=None):
+        return self.send(f"{address}/api/v1/{path}", cookie=cookie or self.cookie(address, user)).status
+
+    def get(self, address, path, user=None):
+        answer = self.send(f"{address}/api/v1/{path}", cookie=self.cookie(address, user))
+        body = answer.read()
+        require(answer.status == 200, f"{path} has the response {answer.status}: {body}")
+        return json.loads(body)
+
+    def post(self, address, verb, body, user=None, refused=None):
+        answer = self.send(f"{address}/api/v1/{verb}", json.dumps(body).encode(), cookie=self.cookie(address, user))
+        said = answer.read()
+        require(answer.status in (200, 404, 422, refused), f"{verb} has the response {answer.status}: {said}")
+        return answer.status
 
     def wait_for_run(self, address, count, process):
         end = time.monotonic() + HANG

@@ -16,11 +16,11 @@ WEIGHTS = {
     "pause": 4, "resume": 2, "cancel": 2, "remove": 4, "forget": 2, "remove_undo": 2, "restore": 2, "undo": 1, "empty": 1,
     # Files.
     "verify": 2, "repair": 2, "accept": 2, "adopt": 3, "export": 3, "sums": 2,
-    "subscribe": 3, "keep": 2, "naming": 2, "tag": 1, "join": 1, "import": 1, "move": 1,
+    "subscribe": 4, "keep": 2, "naming": 2, "tag": 1, "join": 1, "import": 1, "move": 1,
     # What happens to a run.
-    "kill": 6, "kill_early": 3, "kill_fetch": 2, "stop": 2, "steered": 3, "two_runs": 1, "serve": 3, "serve_beside": 2,
+    "kill": 6, "kill_early": 3, "kill_fetch": 2, "stop": 2, "steered": 3, "two_runs": 1, "serve": 3, "users": 3, "serve_beside": 2,
     # The catalog.
-    "add": 5, "drop": 3, "relist": 2, "rename": 3, "swap_names": 2, "new_version": 4, "lock": 2, "rotate": 2,
+    "add": 5, "drop": 3, "relist": 2, "rename": 3, "swap_names": 2, "new_version": 4, "lock": 2, "rotate": 2, "list_change": 2,
     "audio_fault": 2, "list_fault": 2,
     # The listener's hands, and the machine.
     "hand_rename": 3, "hand_move": 2, "hand_delete": 3, "hand_edit": 2, "rot": 1, "save_store": 2, "restore_store": 1,

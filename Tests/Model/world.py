@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from audio import sha256
-from catalog import SIGNATURE, TOKEN, Catalog
+from catalog import LIST, SIGNATURE, TOKEN, Catalog
 from server import Server
 
 HANG = 120  # seconds: generous; only a command that hangs takes so long
@@ -63,8 +63,11 @@ class World:
             # Reading each new file with ffprobe takes longer than all else, so only every fourth seed does it.
             self.environment["BOOKSYNC_PROBE"] = "off"
         root = f"http://127.0.0.1:{self.server.port}"
-        self.addresses = {"11": "cat:11", "12": "cat:12", "13": "cat:13", "serial": f"feed:{root}/serial.xml",
-                          "files": f"directory:{root}/files/"}
+        self.addresses = {
+            book.id: f"cat:{book.id}" if book.kind == "book-resource" else f"{book.kind}:{root}{book.address}"
+            for book in self.catalog.books}
+        # The list of books is named like one of them.
+        self.addresses["list"] = f"feed:opml:{root}{LIST}"
         self.naming, self.keep = NAMINGS[0], None
         self.config = self.folder / "config.yaml"
         self.write_config()
@@ -207,9 +210,9 @@ subscriptions:
     def start(self, *arguments):
         return self.start_command(self.command(*arguments))
 
-    def start_command(self, command):
+    def start_command(self, command, input=subprocess.DEVNULL):
         return subprocess.Popen(
-            command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            command, cwd=self.folder, env=self.environment, stdin=input,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def ended(self, process, arguments, expect):
