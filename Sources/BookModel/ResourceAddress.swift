@@ -81,9 +81,10 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
     /// Scheme, host and port, for telling servers apart; empty when the address names none.
     package var server: String {
         let address = withoutSecrets
-        guard let slashes = address.firstRange(of: "://") else { return "" }
-        let authority = address[slashes.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        return address[..<slashes.upperBound].lowercased() + authority.lowercased()
+        // By bytes: transfers are told apart by it again and again.
+        guard let slashes = address.utf8.firstRange(of: "://".utf8) else { return "" }
+        let path = address.utf8[slashes.upperBound...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        return address[..<(path ?? address.endIndex)].lowercased()
     }
 
     package var holdsSecrets: Bool { withoutSecrets != secretText }

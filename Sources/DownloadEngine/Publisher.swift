@@ -73,10 +73,21 @@ struct Publisher: Sendable {
         for (folder, indices) in folders {
             do {
                 let directory = try LibraryDirectory(folder, in: library)
+                let assignsRights = directory.givesRights
                 for index in indices {
                     let file = publications[index].file
+                    // What a copy of the partial file looks like.
                     var copied: FileAttributes?
-                    publications[index].go { copied = try move(file, into: directory) }
+                    publications[index].go {
+                        let (wanted, name) = (file.wanted, splitLibraryPath(file.wanted.path).name)
+                        if wanted.overwrites {
+                            if let found = wanted.existingFile { try directory.requireUnchanged(name, since: found) }
+                            try keepReplaced(wanted.episode.identity, wanted.path)
+                        }
+                        let isCopied = try directory.receive(
+                            file.path, as: name, replaces: wanted.overwrites, assignsRights: assignsRights)
+                        if isCopied { copied = try directory.facts(of: name) }
+                    }
                     if let copied { publications[index].outcome = .success(file.record(as: copied)) }
                 }
                 if try !directory.syncNames() { onUnsyncedFolder() }
@@ -84,22 +95,6 @@ struct Publisher: Sendable {
                 for index in indices { publications[index].go { throw error } }
             }
         }
-    }
-
-    /// - Returns: what the file looks like where it is a copy of the partial one; else nil.
-    private func move(
-        _ file: ReceivedFile, into directory: borrowing LibraryDirectory
-    ) throws -> FileAttributes? {
-        let name = splitLibraryPath(file.wanted.path).name
-        if file.wanted.overwrites, let existingFile = file.wanted.existingFile {
-            try directory.requireUnchanged(name, since: existingFile)
-        }
-        if file.wanted.overwrites { try keepReplaced(file.wanted.episode.identity, file.wanted.path) }
-        // The announcement says it from here on.
-        ExtendedAttribute.origin.remove(from: file.descriptor)
-        directory.assignRights(to: file.path)
-        let isCopied = try directory.receive(file.path, as: name, replaces: file.wanted.overwrites)
-        return isCopied ? try directory.facts(of: name) : nil
     }
 
     /// Commits what is in its place now: all together, or one by one where one of them cannot be recorded. What is renamed and not

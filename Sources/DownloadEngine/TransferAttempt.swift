@@ -118,7 +118,7 @@ struct TransferAttempt: Sendable {
     /// be gone on with at all stays until other bytes really arrive to take its place.
     private mutating func trustedBytes(of partial: PartialFile) async throws -> PartialContent {
         guard partial.length > 0, !startsOver else { return PartialContent() }
-        result.record.complete(from: partial.origin)
+        result.record.complete(from: partial.note)
         let length = result.record.resumableBytes(
             ofPartialFile: partial.length, hasDigest: wanted.episode.digest != nil, bootID: BootIdentity.current)
         guard length > 0 else { return PartialContent() }
@@ -386,10 +386,10 @@ struct TransferAttempt: Sendable {
         result.record.total = total
         result.record.state = .downloading
         result.record.bootID = BootIdentity.current
-        let hasOrigin = PartialFile.Origin(of: result.record).map(partial.setOrigin) ?? false
+        let hasNote = partial.setNote(of: result.record)
         // What another answer left must not vouch for the bytes of this one.
-        if !hasOrigin, offset == 0 { partial.removeOrigin() }
-        if !(isFresh && hasOrigin && (total ?? .max) <= tools.settings.maxLengthWithoutJournal) {
+        if !hasNote, offset == 0 { partial.removeNote() }
+        if !(isFresh && hasNote && (total ?? .max) <= tools.settings.maxLengthWithoutJournal) {
             try await aside { try tools.journal.commit([result.record]) }
         }
         meter.begin(at: offset + (pieces?.bytesAhead ?? 0), reused: result.bytesReused, total: total)
@@ -470,10 +470,11 @@ struct TransferAttempt: Sendable {
         var record = result.record
         record.committedLength = record.total.map { min(partial.length, $0) } ?? partial.length
         try await aside { [record] in
-            try partial.sync()
+            // Only bytes that are on the disk are noted; where no note is kept, the journal has it alone.
+            let shared = partial.isInParts ? pieces : nil
+            try shared?.sync() ?? partial.sync()
             try tools.journal.commit([record])
-            // Only bytes that are on the disk; where none is kept, the journal has it alone.
-            if let origin = PartialFile.Origin(of: record) { _ = partial.setOrigin(origin) }
+            if shared == nil { _ = partial.setNote(of: record) }
         }
         result.record = record
     }
@@ -524,9 +525,9 @@ struct TransferAttempt: Sendable {
         }
         return .received(
             ReceivedFile(
-                wanted: wanted, validator: result.record.validator, path: partialPath, descriptor: partial.handOver(),
-                size: size,
-                sha256: partial.sha256Digest(), verification: verification))
+                wanted: wanted, validator: result.record.validator, path: partialPath, note: partial.note,
+                descriptor: partial.handOver(), size: size, sha256: partial.sha256Digest(),
+                verification: verification))
     }
 
     func failure(_ why: Message, remedy: Message? = nil) -> Failure {

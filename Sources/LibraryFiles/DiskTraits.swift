@@ -30,9 +30,9 @@ package struct DiskTraits: Sendable, Hashable {
             defer { for name in names { unlink(name) } }
             let file = try systemCall { open(names[0], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
             defer { close(file) }
-            keepsAttributes =
-                ExtendedAttribute.origin.set(to: "probe", of: file)
-                && ExtendedAttribute.origin.value(of: file) == "probe"
+            var note = FileNote()
+            note[.tag] = "probe"
+            keepsAttributes = note.write(to: file) && FileNote(of: file) == note
             // Some say that they take long names, and do not.
             if link(names[0], names[1]) != 0, errno == ENAMETOOLONG { longestName = min(longestName, 143) }
             let renamed = names[0] + "-renamed"

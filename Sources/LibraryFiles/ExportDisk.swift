@@ -30,18 +30,14 @@ package enum ExportDisk {
     ///   - path: relative to the library.
     ///   - replaces: whether a file of that name may be overwritten; else it is left, and an error thrown.
     package static func write(_ bytes: [UInt8], to path: String, in library: String, replaces: Bool) throws {
-        let (folder, name) = splitLibraryPath(path)
-        let directory = try LibraryDirectory(folder, in: library)
         let temporary = LibraryFolder.existing(at: library).ownFolder + "/export.tmp"
         try writing(path) { () throws(SystemError) in try createFile(at: temporary, with: bytes, mode: 0o666) }
         do {
-            directory.assignRights(to: temporary)
-            try directory.receive(temporary, as: name, replaces: replaces)
+            try LibraryDirectory.put(temporary, at: path, in: library, replaces: replaces)
         } catch {
             unlink(temporary)
             throw error
         }
-        try directory.sync()
     }
 
     /// Puts a file where the user wants it, whole or not at all. What is no file (a terminal, a pipe) is written

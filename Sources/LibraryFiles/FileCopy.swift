@@ -55,9 +55,7 @@ package func renewFile(_ path: String) throws {
     let descriptor = try opened(copy, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     defer { close(descriptor) }
     try systemCall("\(copy) cannot be written") { fchmod(descriptor, status.st_mode & 0o7777) }
-    if let origin = ExtendedAttribute.origin.value(of: original) {
-        ExtendedAttribute.origin.set(to: origin, of: descriptor)
-    }
+    FileNote(of: original)?.write(to: descriptor)
     try systemCall("\(copy) cannot be synced") { fsync(descriptor) }
     try systemCall("\(path) cannot be renewed") { rename(copy, path) }
 }

@@ -1,32 +1,33 @@
 import BookModel
 import Foundation
 
-/// A mark is kept in extended attributes.
+/// A mark is kept in the file's note.
 extension FileMark {
     /// The mark of an open file; nil where there is none.
     package init?(of descriptor: CInt) {
-        guard let episode = ExtendedAttribute.episode.value(of: descriptor),
-            let sha256 = ExtendedAttribute.sha256.value(of: descriptor),
+        guard let note = FileNote(of: descriptor), let episode = note[.episode], let sha256 = note[.sha256],
             case .success(let words) = Result(catching: {
                 try JSONDecoder().decode([String].self, from: Data(episode.utf8))
             }), words.count == 3
         else { return nil }
         self.init(
             episode: EpisodeIdentity(book: BookIdentity(source: words[0], id: words[1]), key: words[2]), sha256: sha256,
-            address: ExtendedAttribute.address.value(of: descriptor),
-            original: ExtendedAttribute.original.value(of: descriptor).flatMap(Original.init))
+            address: note[.address], original: note[.original].flatMap(Original.init))
     }
 
-    /// Writes the mark. A file system without such attributes, or without room for them, keeps none: nothing but the search
+    /// Writes the mark. A filesystem without such attributes, or without room for them, keeps none: nothing but the search
     /// for files after the loss of a store misses them.
-    package func write(to descriptor: CInt) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        let words = try encoder.encode([episode.book.source, episode.book.id, episode.key])
-        ExtendedAttribute.episode.set(to: String(decoding: words, as: UTF8.self), of: descriptor)
-        ExtendedAttribute.sha256.set(to: sha256, of: descriptor)
-        if let address { ExtendedAttribute.address.set(to: address, of: descriptor) }
-        if let original { ExtendedAttribute.original.set(to: original.text, of: descriptor) }
+    /// - Parameter note: what else the file says of itself.
+    package func write(to descriptor: CInt, beside note: FileNote = FileNote()) {
+        var note = note
+        // Catalogs' ids may have any characters.
+        let names = [episode.book.source, episode.book.id, episode.key].map(JSONDocument.string)
+        note[.episode] = JSONDocument.array(names).text()
+        (note[.sha256], note[.address], note[.original]) = (sha256, address, original?.text)
+        if note.write(to: descriptor) || address == nil { return }
+        // Some filesystems have room for short ones alone.
+        note[.address] = nil
+        note.write(to: descriptor)
     }
 }
 

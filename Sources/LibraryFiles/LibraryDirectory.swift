@@ -61,6 +61,14 @@ package struct LibraryDirectory: ~Copyable {
         }
     }
 
+    /// Moves a file from outside to a path of the library, with the rights that new files get there; on disk when the call returns.
+    package static func put(_ file: String, at path: String, in library: String, replaces: Bool) throws {
+        let (folder, name) = splitLibraryPath(path)
+        let directory = try LibraryDirectory(folder, in: library)
+        try directory.receive(file, as: name, replaces: replaces, assignsRights: directory.givesRights)
+        try directory.sync()
+    }
+
     /// Returns when the names in the folder are on the disk itself, as far as its filesystem syncs folders.
     package func sync() throws { _ = try syncNames() }
 
@@ -73,9 +81,13 @@ package struct LibraryDirectory: ~Copyable {
     }
 
     /// Moves a file from outside here. A file that has the name already is only overwritten when `replaces` says so.
+    /// - Parameter assignsRights: whether it gets those that files get which are made here.
     /// - Returns: whether it had to be copied, from another filesystem: then it has another inode.
     @discardableResult
-    package func receive(_ path: String, as name: String, replaces: Bool) throws -> Bool {
+    package func receive(
+        _ path: String, as name: String, replaces: Bool, assignsRights: Bool = false
+    ) throws -> Bool {
+        if assignsRights { assignRights(to: path) }
         if replaces {
             if uninterrupted({ renameat(AT_FDCWD, path, folder.descriptor, name) }) == 0 { return false }
             let code = errno
@@ -96,14 +108,18 @@ package struct LibraryDirectory: ~Copyable {
         return true
     }
 
-    /// Gives a file the group and the access list that new files get here, where the folder says so (setgid, a default access
-    /// list). Where that is not allowed, it keeps its own.
-    package func assignRights(to file: String) {
-        let (list, defaultList) = ("system.posix_acl_access", "system.posix_acl_default")
+    /// Whether the folder says which group or access list new files get (setgid, a default access list).
+    package var givesRights: Bool {
         var status = stat()
-        guard fstat(folder.descriptor, &status) == 0,
-            status.st_mode & S_ISGID != 0 || booksync_get_attribute(folder.descriptor, defaultList, nil, 0) > 0
-        else { return }
+        return fstat(folder.descriptor, &status) == 0
+            && (status.st_mode & S_ISGID != 0
+                || booksync_get_attribute(folder.descriptor, "system.posix_acl_default", nil, 0) > 0)
+    }
+
+    /// Gives a file the group and the access list that new files get here. Where that is not allowed, it keeps its own.
+    private func assignRights(to file: String) {
+        let list = "system.posix_acl_access"
+        var status = stat()
         let probe = ".booksync-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         let model = openat(folder.descriptor, probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard model >= 0 else { return }

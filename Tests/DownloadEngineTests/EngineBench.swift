@@ -118,13 +118,13 @@ struct EngineBench: Sendable {
     func waitUntilAllHeld(_ length: Int, of episode: Episode) async throws {
         let path = partialFile(of: episode).path
         try await waitUntil("\(length) bytes are held in all") {
-            (PartialFile.facts(at: path).parts?.count).map(Int.init) == length
+            (PartialNote.at(path)?.countOfParts?.all).map(Int.init) == length
         }
     }
 
     private func heldLength(of episode: Episode) throws -> Int? {
         let path = partialFile(of: episode).path
-        if let parts = PartialFile.facts(at: path).parts { return Int(parts.front) }
+        if let parts = PartialNote.at(path)?.countOfParts { return Int(parts.front) }
         return try unlessRemoved { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int }
     }
 

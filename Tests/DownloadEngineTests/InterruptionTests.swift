@@ -148,7 +148,7 @@ import Testing
             #expect(record.total == 400_000)
             #expect(record.bootID == BootIdentity.current)
             // And beside them, for whoever has no journal.
-            #expect(PartialFile.facts(at: bench.partialFile(of: episode).path).origin == PartialFile.Origin(of: record))
+            #expect(PartialNote.at(bench.partialFile(of: episode).path) == PartialNote(of: record))
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])
         }
@@ -181,11 +181,11 @@ import Testing
             let path = bench.partialFile(of: episode).path
             try Data(sampleMP3(bytes: 50_000, seed: 2)).write(to: bench.partialFile(of: episode))
             let partial = try PartialFile(path, promised: nil)
-            var origin = PartialFile.Origin(
-                validator: .served, total: 120_000, bootID: try #require(BootIdentity.current))
-            origin.validator.entityTag = "\"v0\""
-            #expect(partial.setOrigin(origin))
-            #expect(partial.origin == origin)
+            var record = TransferRecord(episode: episode.identity)
+            (record.total, record.bootID) = (120_000, BootIdentity.current)
+            record.validator = ContentValidator(entityTag: "\"v0\"")
+            #expect(partial.setNote(of: record))
+            #expect(PartialNote.at(path) == PartialNote(of: record))
             partial.close()
             #expect(try await bench.fetch(episode).outcomes == [.fetched])
             #expect(try bench.file() == bytes)
@@ -203,11 +203,11 @@ import Testing
             try Data(Array(bytes[..<30_000]) + unsynced).write(to: path)
             let partial = try PartialFile(path.path, promised: nil)
             let boot = try #require(BootIdentity.current)
-            var origin = PartialFile.Origin(
-                validator: .served, total: 120_000, bootID: isSameBoot ? boot : "another boot")
-            origin.committedLength = 30_000
-            #expect(partial.setOrigin(origin))
-            #expect(partial.origin == origin)
+            var record = TransferRecord(episode: episode.identity)
+            (record.validator, record.total, record.committedLength) = (.served, 120_000, 30_000)
+            record.bootID = isSameBoot ? boot : "another boot"
+            #expect(partial.setNote(of: record))
+            #expect(PartialNote.at(path.path) == PartialNote(of: record))
             partial.close()
             #expect(try await bench.fetch(episode).outcomes == [.resumed])
             #expect(ranges(bench.server) == ["bytes=\(isSameBoot ? 50_000 : 30_000)-"])
@@ -219,9 +219,11 @@ import Testing
         try withTemporaryFolder { folder in
             let partial = try PartialFile(folder.appending(path: "a.part").path, promised: nil)
             try partial.append(ByteBuffer(string: "abc"))
-            #expect(partial.setOrigin(PartialFile.Origin(validator: .served, total: 3, bootID: "now")))
+            var record = TransferRecord(episode: EpisodeIdentity(book: .init(source: "a", id: "b"), key: "c"))
+            (record.validator, record.total, record.bootID) = (.served, 3, "now")
+            #expect(partial.setNote(of: record))
             try partial.truncate(to: 0)
-            #expect(partial.origin == nil)
+            #expect(partial.note == nil && PartialNote.at(partial.path) == nil)
             partial.close()
         }
     }
@@ -237,7 +239,7 @@ import Testing
             try await waitUntil("the offset is committed") {
                 let committed = try await bench.record(of: episode)?.committedLength ?? 0
                 return (8 << 20)...(17 << 20) ~= committed
-                    && PartialFile.facts(at: bench.partialFile(of: episode).path).origin?.committedLength == committed
+                    && PartialNote.at(bench.partialFile(of: episode).path)?.committedLength == committed
             }
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])

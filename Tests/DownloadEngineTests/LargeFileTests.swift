@@ -143,11 +143,10 @@ import Testing
         func ranges(_ ranges: [Range<Int>]) -> [Range<Int64>] {
             ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
         }
-        let parts = HeldParts(
-            version: HeldParts.version(of: validator, total: 1_000_000), bootID: boot, written: ranges(written),
-            synced: ranges(synced))
-        #expect(parts.write(to: file.fileDescriptor))
-        #expect(HeldParts.of(file.fileDescriptor) == parts)
+        var note = PartialNote(validator: validator, total: 1_000_000, bootID: boot)
+        (note.written, note.synced) = (ranges(written), ranges(synced))
+        #expect(note.fileNote.write(to: file.fileDescriptor))
+        #expect(PartialNote(of: file.fileDescriptor) == note)
         try file.close()
     }
 
@@ -215,9 +214,9 @@ import Testing
             try await leave([0..<400_000], of: episode, in: bench, from: bytes)
             let file = try FileHandle(forUpdating: bench.partialFile(of: episode))
             let boot = try #require(BootIdentity.current)
-            let version = HeldParts.version(of: .served, total: 1_000_000)
-            #expect(
-                ExtendedAttribute.parts.set(to: "\(version)\n\(boot)\n\(written)\n", of: file.fileDescriptor))
+            var note = PartialNote(validator: .served, total: 1_000_000, bootID: boot).fileNote
+            note[.written] = written
+            #expect(note.write(to: file.fileDescriptor))
             try file.truncate(atOffset: 500_000)
             try file.close()
             #expect(try await bench.fetch(episode).outcomes == [.fetched])

@@ -100,13 +100,16 @@ import Testing
         }
     }
 
-    @Test func `a file that is renewed keeps its bytes, its mode and its origin, and is another file`() throws {
+    @Test func `a file that is renewed keeps its bytes, its mode and its note, and is another file`() throws {
         try withTemporaryFolder { folder in
             let path = folder.appending(path: "a.part").path
             try createFile(at: path, with: Array("abc".utf8), mode: 0o600)
             let old = try opened(path, O_RDWR | O_APPEND)
             defer { close(old) }
-            let keepsAttributes = ExtendedAttribute.origin.set(to: "there", of: old)
+            var note = FileNote()
+            note[.tag] = "\"there\""
+            note[.episode] = " behind a blank"
+            let keepsAttributes = note.write(to: old)
             try renewFile(path)
             try writeAll(Array("later".utf8), to: old)
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "abc")
@@ -114,7 +117,7 @@ import Testing
             defer { close(new) }
             var status = stat()
             #expect(fstat(new, &status) == 0 && status.st_mode & 0o777 == 0o600)
-            #expect(!keepsAttributes || ExtendedAttribute.origin.value(of: new) == "there")
+            #expect(!keepsAttributes || FileNote(of: new) == note)
             try renewFile(folder.appending(path: "none").path)
         }
     }

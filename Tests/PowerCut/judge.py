@@ -12,7 +12,7 @@ from world import all_digests, trashed_digests, user_files
 # Names of temporary files: no run needs them after a power cut.
 TEMPORARY = re.compile(r"(\.new-|\.probe-|\.renewed|\.copied|/unfinished|/work/|\.nosync|/\.booksync-|\.new$)")
 STORES = ("library/.booksync/store.sqlite", "attic/.booksync/store.sqlite")
-ORIGIN = "user.booksync.origin"
+NOTE = "user.booksync"
 
 
 class Violation(Exception):
@@ -132,9 +132,9 @@ def allowance(world, facts, tree, count):
                         f"the store says that {committed} bytes of {item.name} are synced, and they are not on disk")
                 if left:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed"
-        elif partial and ORIGIN in partial.attributes:
-            lines = partial.attributes[ORIGIN].decode().split("\n")
-            committed = int(lines[5]) if len(lines) == 6 else 0
+        elif partial and NOTE in partial.attributes:
+            synced = re.search(r"^synced 0-(\d+)", partial.attributes[NOTE].decode(), re.M)
+            committed = int(synced[1]) if synced else 0
             if committed and partial.data[:committed] == item.data[:committed]:
                 if left:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed beside the file"

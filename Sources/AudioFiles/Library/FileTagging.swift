@@ -69,9 +69,8 @@ package struct FileTagging: Sendable {
                     throw Failure(
                         .defect, what: "\(file.path) gets no tags", why: "what it was cannot be made of it again")
                 }
-                let originals = try LibraryDirectory(Self.originalsFolder[...], in: library)
-                try originals.receive(delta, as: name, replaces: true)
-                try originals.sync()
+                try LibraryDirectory.put(
+                    delta, at: "\(Self.originalsFolder)/\(name)", in: library, replaces: true)
             }
             try await publish(new, as: tagged, newInfo, insteadOf: file, facts)
             return .tagged(missing)
@@ -215,7 +214,7 @@ package struct FileTagging: Sendable {
             let isEdited = facts.modificationTime != former.modificationTime && mark?.sha256 != former.sha256
             let new = FileMark(
                 episode: file.episode, sha256: file.sha256, address: file.fetchedFrom, original: original)
-            try (isEdited ? mark : new)?.write(to: descriptor)
+            (isEdited ? mark : new)?.write(to: descriptor)
             try systemCall("\(path) cannot be synced") { fsync(descriptor) }
             file.use(try fileAttributes(of: descriptor, at: path))
             if isEdited { file.modificationTime = former.modificationTime }

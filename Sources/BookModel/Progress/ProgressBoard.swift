@@ -3,6 +3,7 @@ package struct ProgressBoard: Sendable {
     private struct Running {
         var progress: TransferProgress
         var meter = SpeedMeter()
+        var fetched: Int64 { max(0, progress.bytesDone.subtractingSaturated(progress.bytesReused)) }
     }
 
     private struct Waiting {
@@ -56,14 +57,16 @@ package struct ProgressBoard: Sendable {
         case .started(let progress), .progressed(let progress):
             let episode = progress.episode
             waiting.removeAll { $0.subject == .episode(episode) }
-            if running[episode] == nil { order.append(episode) }
+            let former = running[episode]
+            if former == nil { order.append(episode) }
             // A later attempt finds more in the partial file; what this run put there is not of an earlier one.
-            let reused = min(progress.bytesReused, running[episode]?.progress.bytesReused ?? .max)
-            bringing = bringing.subtractingSaturated(fetched(of: episode))
-            running[episode, default: Running(progress: progress)].progress = progress
-            running[episode]?.progress.bytesReused = reused
-            bringing.addSaturated(fetched(of: episode))
-            running[episode]?.meter.record(progress.bytesDone, at: now)
+            let reused = min(progress.bytesReused, former?.progress.bytesReused ?? .max)
+            var latest = former ?? Running(progress: progress)
+            latest.progress = progress
+            latest.progress.bytesReused = reused
+            latest.meter.record(progress.bytesDone, at: now)
+            bringing = bringing.subtractingSaturated(former?.fetched ?? 0).addingSaturated(latest.fetched)
+            running[episode] = latest
             // The server's length counts more than the plan's.
             if let total = progress.total { expected[episode] = .some(max(0, total.subtractingSaturated(reused))) }
         case .finished(let receipt):
@@ -74,27 +77,23 @@ package struct ProgressBoard: Sendable {
         case .failed(let report):
             guard let episode = report.episode else { return }
             failed += 1
-            end(episode, bytes: fetched(of: episode))
-        case .paused(let episode, _), .cancelled(let episode, _):
-            end(episode, bytes: fetched(of: episode))
+            end(episode)
+        case .paused(let episode, _), .cancelled(let episode, _): end(episode)
         }
         meter.record(bytesDone, at: now)
     }
 
     /// What it brought is what it was to bring: whatever is left is not awaited in this run any more.
-    private mutating func end(_ episode: EpisodeIdentity, bytes: Int64) {
+    /// - Parameter bytes: nil for those that were counted meanwhile.
+    private mutating func end(_ episode: EpisodeIdentity, bytes: Int64? = nil) {
+        let ended = running.removeValue(forKey: episode)
+        let bytes = bytes ?? ended?.fetched ?? 0
         brought.addSaturated(bytes)
-        bringing = bringing.subtractingSaturated(fetched(of: episode))
-        resumed.addSaturated(running[episode]?.progress.bytesReused ?? 0)
+        bringing = bringing.subtractingSaturated(ended?.fetched ?? 0)
+        resumed.addSaturated(ended?.progress.bytesReused ?? 0)
         expected[episode] = .some(bytes)
-        running[episode] = nil
         order.removeAll { $0 == episode }
         waiting.removeAll { $0.subject == .episode(episode) }
-    }
-
-    private func fetched(of episode: EpisodeIdentity) -> Int64 {
-        guard let progress = running[episode]?.progress else { return 0 }
-        return max(0, progress.bytesDone.subtractingSaturated(progress.bytesReused))
     }
 
     private var bytesDone: Int64 { brought.addingSaturated(bringing) }

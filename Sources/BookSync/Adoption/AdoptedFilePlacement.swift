@@ -87,8 +87,8 @@ struct AdoptedFilePlacement: Sendable {
     /// was copied.
     private func tidyUp(_ item: AdoptionReport.Item, _ copied: FileAttributes) async throws {
         let source = folder + "/" + item.from
+        try await PartialFile.drop([item.episode.identity], of: library.path)
         try await runBlocking {
-            try PartialFile.drop(item.episode.identity, in: library.partialFolder)
             guard way == .move, let now = fileAttributes(source) else { return }
             guard now == copied else {
                 throw Failure(

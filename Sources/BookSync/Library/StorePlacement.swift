@@ -256,9 +256,8 @@ struct StorePlacement: Sendable {
     private func noticesOfPartials() async throws -> [Message] {
         let found = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: folder.path)
             .filter { $0.key.hasSuffix(".part") && $0.value.size > 0 }
-        let library = folder.path
-        let partials = try await runBlocking {
-            found.filter { PartialFile.facts(at: "\(library)/\($0.key)").origin == nil }
+        let partials = try await runBlocking { [library = folder.path] in
+            found.filter { PartialNote.at("\(library)/\($0.key)") == nil }
         }
         guard !partials.isEmpty else { return [] }
         let bytes = partials.values.saturatedSum(of: \.size)

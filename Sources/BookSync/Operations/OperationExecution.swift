@@ -219,9 +219,7 @@ struct OperationExecution: Sendable {
             try await FileTagging.settle(operation, as: found, store: store)
             guard found != nil, operation.isNew else { return }
             // Where the file was copied from another filesystem, it may be there still.
-            try await runBlocking { [library] in
-                try PartialFile.drop(file.episode, in: library + "/" + LibraryFolder.partialPath)
-            }
+            try await PartialFile.drop([file.episode], of: library)
         } catch let failure as Failure where failure.disposition == .skip {
             // Its path is another episode's, or leads out of the library: what stands there is recognised like any file.
             try await store.drop([operation])
@@ -246,11 +244,7 @@ struct OperationExecution: Sendable {
         if isWhole {
             let placed = await Result.of {
                 try await runBlocking { [library] in
-                    let (folder, name) = splitLibraryPath(file.path)
-                    let directory = try LibraryDirectory(folder, in: library)
-                    directory.assignRights(to: library + "/" + partial)
-                    try directory.receive(library + "/" + partial, as: name, replaces: false)
-                    try directory.sync()
+                    try LibraryDirectory.put(library + "/" + partial, at: file.path, in: library, replaces: false)
                 }
             }
             if case .success = placed { return try await look(at: file.path, for: file) }

@@ -170,9 +170,7 @@ package struct Trash: Sendable {
                 shelved.transfer != nil, file.catalogChange(to: shelved.episode) == nil
             else { continue }
             try await store.finish([file])
-            try await runBlocking { [library] in
-                try PartialFile.drop(episode, in: library + "/" + LibraryFolder.partialPath)
-            }
+            try await PartialFile.drop([episode], of: library)
         }
     }
 

@@ -89,7 +89,7 @@ package struct TransferControl: Sendable {
         let folder = LibraryFolder.existing(at: library)
         if !begun.isEmpty {
             try await whileNobodyRuns(in: folder) {
-                try await dropPartials(of: begun.map(\.episode.identity), in: folder)
+                try await PartialFile.drop(begun.map(\.episode.identity), of: library)
             }
         }
         return try await open(in: library) { control in
@@ -150,7 +150,7 @@ package struct TransferControl: Sendable {
         removal.neverFetched = wanted.count(where: \.isNeverFetched)
         removal.episodes = try await store.remove(wanted.map(\.episode.identity), at: Date())
         try await Self.whileNobodyRuns(in: folder) {
-            try await Self.dropPartials(of: begun, in: folder)
+            try await PartialFile.drop(begun, of: folder.path)
             try await OperationExecution(library: folder.path, store: store).recover()
             let collected = try await Trash(library: folder.path, store: store).collect()
             // What others left is none of this command's.
@@ -211,12 +211,6 @@ package struct TransferControl: Sendable {
         }
         defer { lock.release() }
         try await body()
-    }
-
-    private static func dropPartials(of episodes: [EpisodeIdentity], in folder: LibraryFolder) async throws {
-        try await runBlocking {
-            for episode in episodes { try PartialFile.drop(episode, in: folder.partialFolder) }
-        }
     }
 }
 

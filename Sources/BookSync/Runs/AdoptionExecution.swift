@@ -50,9 +50,7 @@ struct AdoptionExecution: Sendable {
             for failure in try await record(&files) { failures.append(failure) }
             for (action, file) in files {
                 // What was begun of an episode that is here whole is superfluous.
-                try await runBlocking {
-                    try PartialFile.drop(file.episode, in: library + "/" + LibraryFolder.partialPath)
-                }
+                try await PartialFile.drop([file.episode], of: library)
                 adopted += 1
                 emit(
                     .adopted(

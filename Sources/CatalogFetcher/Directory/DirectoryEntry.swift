@@ -81,7 +81,8 @@ enum DirectoryRow {
     /// - Parameter text: the text behind the link, columns separated by white space.
     /// - Returns: the size where the row gives it to the byte (digits without a unit), and the time.
     static func read(_ text: String) -> (size: Int64?, modifiedAt: Date?) {
-        let words = text.split(whereSeparator: \.isWhitespace)
+        let blanks = text.unicodeScalars.split { $0.isASCII ? $0.value <= 0x20 : $0.properties.isWhitespace }
+        let words = blanks.map { Substring($0) }
         for (index, word) in words.enumerated().prefix(8) {
             let next = index + 1 < words.count ? words[index + 1] : ""
             guard let time = time(day: word, clock: next) else { continue }

@@ -5,7 +5,7 @@ import LibraryFiles
 import NIOCore
 
 /// The bytes of an unfinished transfer: a file that grows at its end, and is hashed as it grows. Other connections may write
-/// ahead of it (``HeldParts``): their bytes are hashed as it comes to them.
+/// ahead of it (``PartialNote``): their bytes are hashed as it comes to them.
 ///
 /// It belongs to one task at a time. Every method may block on the disk. Errors are ``Failure`` values.
 package final class PartialFile {
@@ -16,8 +16,8 @@ package final class PartialFile {
     private var digests: Digests
     /// Bytes from the file's beginning on, all of which went through the digests once ``digestExistingBytes()`` was called.
     package private(set) var length: Int64
-    /// What was written ahead of them, when the file was opened.
-    let parts: HeldParts?
+    /// What the file says of its bytes, but for what was written ahead of them since it was opened.
+    private(set) var note: PartialNote?
     /// Whether there may be bytes behind ``length``.
     var isInParts: Bool
 
@@ -28,9 +28,15 @@ package final class PartialFile {
         return SHA256.hash(data: Array(identity.utf8)).prefix(16).hexadecimal + ".part"
     }
 
-    /// Removes what was begun of an episode.
+    /// Removes what was begun of episodes.
+    package static func drop(_ episodes: [EpisodeIdentity], of library: String) async throws {
+        try await runBlocking {
+            for episode in episodes { try drop(episode, in: library + "/" + LibraryFolder.partialPath) }
+        }
+    }
+
     /// - Parameter folder: of the partial files.
-    package static func drop(_ episode: EpisodeIdentity, in folder: String) throws {
+    static func drop(_ episode: EpisodeIdentity, in folder: String) throws {
         let path = folder + "/" + name(for: episode)
         // Opening one that is not there would make it, for which there may be no room.
         guard fileSize(path) != nil else { return }
@@ -72,9 +78,9 @@ package final class PartialFile {
         }
         self.path = path
         self.descriptor = descriptor
-        parts = status.st_size > 0 ? HeldParts.of(descriptor) : nil
-        isInParts = parts != nil
-        length = parts?.front ?? Int64(status.st_size)
+        note = status.st_size > 0 ? PartialNote(of: descriptor) : nil
+        isInParts = note?.written != nil
+        length = note?.countOfParts?.front ?? Int64(status.st_size)
         algorithms = [.sha256, digest?.algorithm ?? .sha256]
         digests = Digests(algorithms)
     }
@@ -114,7 +120,7 @@ package final class PartialFile {
     package func truncate(to newLength: Int64) throws {
         length = newLength
         digests = Digests(algorithms)
-        if newLength == 0 { removeOrigin() }
+        if newLength == 0 { removeNote() }
         if newLength == 0 || !isInParts { try cut() }
     }
 
@@ -124,8 +130,32 @@ package final class PartialFile {
     private func cut() throws {
         try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(length)) }
         guard isInParts else { return }
-        ExtendedAttribute.parts.remove(from: descriptor)
         isInParts = false
+        guard var note else { return }
+        note.written = nil
+        note.synced = note.synced.filter { $0.lowerBound == 0 }
+        _ = set(note)
+    }
+
+    /// Says whose bytes are about to be written, or how many of them reached the disk.
+    /// - Returns: whether the filesystem keeps it.
+    func setNote(of record: TransferRecord) -> Bool {
+        guard var new = PartialNote(of: record) else { return false }
+        if isInParts, let note, note.isOf(new.validator, total: new.total) {
+            (new.written, new.synced) = (note.trustedParts, note.synced)
+        }
+        return set(new)
+    }
+
+    private func set(_ new: PartialNote) -> Bool {
+        guard new.fileNote.write(to: descriptor) else { return false }
+        note = new
+        return true
+    }
+
+    func removeNote() {
+        FileNote.remove(from: descriptor)
+        note = nil
     }
 
     /// Reads what an earlier run left, so that the digests cover it.

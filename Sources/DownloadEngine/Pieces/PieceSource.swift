@@ -9,9 +9,6 @@ struct PieceSource: Sendable {
     /// One that `If-Range` can carry.
     var validator: ContentValidator
     var total: Int64
-
-    /// Of ``HeldParts``.
-    var version: String { HeldParts.version(of: validator, total: total) }
 }
 
 extension HTTPRequest {

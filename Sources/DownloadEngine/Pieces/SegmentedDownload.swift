@@ -71,14 +71,14 @@ final class SegmentedDownload: Sendable {
     /// Divides what is missing, with what earlier runs left of it.
     /// - Returns: the bytes that are here already ahead of those at the front.
     func divide(_ source: PieceSource, of partial: PartialFile) -> Int64 {
-        let parts = partial.parts.flatMap { $0.version == source.version ? $0 : nil }
+        let note = partial.note.flatMap { $0.isOf(source.validator, total: source.total) ? $0 : nil }
         let table = SegmentTable(
-            total: source.total, length: pieceLength, held: parts?.trusted ?? [], front: partial.length)
+            total: source.total, length: pieceLength, held: note?.trustedParts ?? [], front: partial.length)
         state.withLock { state in
             state.table = table
             state.source = source
             (state.descriptor, state.path, state.front) = (partial.descriptor, partial.path, partial.length)
-            state.synced = parts?.synced ?? []
+            state.synced = note?.synced ?? []
         }
         return table.bytesOnDisk
     }
@@ -115,9 +115,10 @@ final class SegmentedDownload: Sendable {
     @discardableResult
     private func note(_ state: inout State) -> Bool {
         guard let source = state.source, let bootID = BootIdentity.current else { return false }
-        let isNoted = HeldParts(
-            version: source.version, bootID: bootID, written: state.table.held(front: state.front), synced: state.synced
-        ).write(to: state.descriptor)
+        let note = PartialNote(
+            validator: source.validator, total: source.total, bootID: bootID, synced: state.synced,
+            written: state.table.held(front: state.front))
+        let isNoted = note.fileNote.write(to: state.descriptor)
         if isNoted { state.unnoted = 0 }
         return isNoted
     }
@@ -282,7 +283,7 @@ final class SegmentedDownload: Sendable {
     }
 
     /// Returns when all that is there is on the disk itself, and noted as that. Blocks on the disk.
-    private func sync() throws {
+    func sync() throws {
         let (descriptor, path, held) = state.withLock { ($0.descriptor, $0.path, $0.table.held(front: $0.front)) }
         try PartialFile.sync(descriptor, at: path)
         state.withLock { state in

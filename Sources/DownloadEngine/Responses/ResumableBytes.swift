@@ -13,7 +13,7 @@ extension TransferRecord {
     package func resumableBytes(ofPartialFile length: Int64, hasDigest: Bool, bootID: String?) -> Int64 {
         var length = length
         if bootID == nil || self.bootID != bootID { length = min(length, committedLength) }
-        // Of a file that several connections wrote to, whose parts nobody knows any more: see ``HeldParts``.
+        // Of a file that several connections wrote to, whose parts nobody knows any more: see ``PartialNote``.
         if let total, length == total + 1 { length = committedLength }
         if length == total { return length }
         let existing = PartialContent(length: length, validator: validator, total: total)

@@ -10,6 +10,8 @@ struct ReceivedFile: Sendable {
     let validator: ContentValidator
     /// Of the partial file.
     let path: String
+    /// What that says of its bytes: until it is announced, a run goes on from it.
+    let note: PartialNote?
     /// Holds the partial file's lock.
     let descriptor: CInt
     /// Bytes.
@@ -37,7 +39,8 @@ struct ReceivedFile: Sendable {
     /// - Returns: what is on disk now and will be at the file's final path.
     /// - Throws: ``Failure`` when something else wrote to the file.
     func mark() throws -> FileAttributes {
-        try FileMark(episode: wanted.episode.identity, sha256: sha256, address: address).write(to: descriptor)
+        FileMark(episode: wanted.episode.identity, sha256: sha256, address: address)
+            .write(to: descriptor, beside: note?.fileNote ?? FileNote())
         return try PartialFile.requireLength(size, of: descriptor, at: path)
     }
 

@@ -122,7 +122,7 @@ import Testing
             let descriptor = try opened(path, O_RDWR | O_CLOEXEC)
             defer { close(descriptor) }
             let original = LocalFile.Original(size: former.size, sha256: former.sha256, streamSHA256: former.sha256)
-            try FileMark(
+            FileMark(
                 episode: former.episode, sha256: sha256(tagged), original: FileMark.Original(original)
             ).write(to: descriptor)
             if isVerified {

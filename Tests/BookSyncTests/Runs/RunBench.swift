@@ -162,14 +162,12 @@ struct RunBench: Sendable {
     /// Takes what files say of themselves from them, as if they lay on a file system that keeps no such attributes.
     func removeMarks() throws {
         for case let path as String in FileManager.default.enumerator(atPath: library) ?? .init() {
-            for name in ["episode", "sha256", "address"] {
-                let (file, attribute) = ("\(library)/\(path)", "user.booksync.\(name)")
-                #if canImport(Darwin)
-                    removexattr(file, attribute, XATTR_NOFOLLOW)
-                #else
-                    lremovexattr(file, attribute)
-                #endif
-            }
+            let (file, attribute) = ("\(library)/\(path)", "user.booksync")
+            #if canImport(Darwin)
+                removexattr(file, attribute, XATTR_NOFOLLOW)
+            #else
+                lremovexattr(file, attribute)
+            #endif
         }
     }
 

@@ -10,7 +10,7 @@ package struct PartialSizes: Sendable {
     private struct Sizes {
         /// Bytes from the file's beginning on, and all.
         var front, all: Int64
-        var origin: PartialFile.Origin?
+        var note: PartialNote?
     }
 
     /// By the name of the partial file.
@@ -25,9 +25,9 @@ package struct PartialSizes: Sendable {
             var sizes: [String: Sizes] = [:]
             for (path, facts) in files where facts.kind == .file && path.hasPrefix(prefix) {
                 let name = path.dropFirst(prefix.count)
-                let (origin, parts) = PartialFile.facts(at: library + "/" + path)
-                sizes[String(name)] = Sizes(
-                    front: parts?.front ?? facts.size, all: parts?.count ?? facts.size, origin: origin)
+                let note = PartialNote.at(library + "/" + path)
+                let (front, all) = note?.countOfParts ?? (facts.size, facts.size)
+                sizes[String(name)] = Sizes(front: front, all: all, note: note)
             }
             return sizes
         }
@@ -49,7 +49,7 @@ package struct PartialSizes: Sendable {
         guard var record = shelved.transfer, let sizes = sizes[PartialFile.name(for: shelved.episode.identity)] else {
             return 0
         }
-        record.complete(from: sizes.origin)
+        record.complete(from: sizes.note)
         let front = record.resumableBytes(
             ofPartialFile: sizes.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
         return record.validator.ifRange == nil ? front : front.addingSaturated(sizes.all - sizes.front)
