@@ -10,3 +10,15 @@
         set { content = newValue.map { [$0] } ?? [] }
     }
 }
+
+/// A large value behind a reference, for what is copied from list to list by the thousands. Whoever changes it gets another one.
+@propertyWrapper package struct Shared<Value: Sendable>: Sendable {
+    @usableFromInline var content: [Value]
+
+    @inlinable package init(wrappedValue: Value) { content = [wrappedValue] }
+
+    @inlinable package var wrappedValue: Value {
+        get { content[0] }
+        set { content = [newValue] }
+    }
+}

@@ -96,7 +96,7 @@ struct EngineRun {
     mutating func add(
         _ requests: [TransferRequest], stopped: Set<EpisodeIdentity>
     ) -> [EpisodeIdentity] {
-        var added: [TransferRequest] = []
+        var added: [EpisodeIdentity] = []
         var raised: [(index: Int, rank: Int)] = []
         for var request in requests {
             let episode = request.episode.identity
@@ -105,13 +105,13 @@ struct EngineRun {
                 continue
             }
             indexByEpisode[episode] = transfers.add(request)
-            added.append(request)
+            added.append(episode)
+            schedule.add(for: request.server, rank: request.rank)
         }
-        schedule.add(added.map { ($0.server, $0.rank) })
         // What was asked for twice among them is one of these.
         schedule.raise(raised)
         if beginsNothingMore { beginNothingMore() }
-        return added.map(\.episode.identity)
+        return added
     }
 
     /// Whether what was among the run's transfers already is to be one of them once more: it was published, given up, or has
@@ -448,8 +448,7 @@ struct EngineRun {
         let elapsed = (transfer.startedAt ?? .now).duration(to: .now)
         return TransferReceipt(
             outcome: outcome, section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, file: file,
-            bytesReceived: transfer.bytesReceived, bytesReused: reused,
-            seconds: elapsed / .seconds(1),
+            bytesReceived: transfer.bytesReceived, bytesReused: reused, seconds: elapsed / .seconds(1),
             remarks: remarks)
     }
 }

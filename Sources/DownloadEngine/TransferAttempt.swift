@@ -203,8 +203,7 @@ struct TransferAttempt: Sendable {
             if hasBegun, let total { result.record.total = total }
             return try await take(
                 await DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
-                upTo: last,
-                into: partial)
+                upTo: last, into: partial)
         case .replace(let total, let coding):
             // What others bring of the file that was begun is of no use beside this one.
             await endHelp(isOfUse: false)

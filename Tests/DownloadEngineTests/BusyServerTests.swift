@@ -303,7 +303,7 @@ import Transport
 
     @Test func `case 25a: after trouble one transfer starts, and others at intervals that become shorter`() {
         var schedule = TransferSchedule(jobs: 4, jobsPerHost: 4)
-        schedule.add((1...4).map { _ in ("http://h", 0) })
+        for _ in 1...4 { schedule.add(for: "http://h", rank: 0) }
         #expect(schedule.startNext(now: 0) == 0)
         schedule.slowDown(serverOf: 0, to: 2, isRateLimit: true)
         schedule.holdServer(of: 0, until: 5)

@@ -191,7 +191,7 @@ import Testing
         schedule.end(1)
         #expect(startAll(&schedule, now: 2) == [2])
         schedule.serverAnswered(2)
-        schedule.add([("a", 0), ("a", 0)])
+        for (server, rank) in [("a", 0), ("a", 0)] { schedule.add(for: server, rank: rank) }
         // Without an interval they start together.
         #expect(startAll(&schedule, now: 2) == [3, 5, 6])
     }
@@ -293,7 +293,7 @@ import Testing
     @Test func `what comes later waits by its rank, and may be raised`() {
         var schedule = TransferSchedule(servers: ["a", "a"], jobs: 1, jobsPerHost: 1)
         #expect(startAll(&schedule) == [0])
-        schedule.add([("a", 5), ("b", 5), ("a", -1), ("b", 0)])
+        for (server, rank) in [("a", 5), ("b", 5), ("a", -1), ("b", 0)] { schedule.add(for: server, rank: rank) }
         #expect(schedule.running == [0])
         var order: [Int] = []
         for next in 0..<5 {
@@ -306,7 +306,7 @@ import Testing
 
     @Test func `a rank that is not lower than a transfer's own leaves it where it is`() {
         var schedule = TransferSchedule(jobs: 1, jobsPerHost: 1)
-        schedule.add([("a", 1), ("a", 1), ("b", 2)])
+        for (server, rank) in [("a", 1), ("a", 1), ("b", 2)] { schedule.add(for: server, rank: rank) }
         schedule.raise([(index: 0, rank: 3), (index: 1, rank: 1), (index: 2, rank: 2)])
         var order: [Int] = []
         while let next = schedule.startNext(now: 0) {
@@ -381,7 +381,7 @@ import Testing
         #expect(startAll(&schedule) == [0])
         schedule.holdServer(of: 0, until: 5)
         #expect(schedule.nextWake(now: 0) == nil)
-        schedule.add([("a", 0)])
+        schedule.add(for: "a", rank: 0)
         #expect(startAll(&schedule, now: 1).isEmpty)
         #expect(schedule.nextWake(now: 1) == 5)
         #expect(startAll(&schedule, now: 5) == [1])
@@ -409,6 +409,6 @@ extension TransferSchedule {
     /// Of transfers to start in this order.
     fileprivate init(servers: [String], jobs: Int, jobsPerHost: Int) {
         self.init(jobs: jobs, jobsPerHost: jobsPerHost)
-        add(servers.map { ($0, 0) })
+        for server in servers { add(for: server, rank: 0) }
     }
 }

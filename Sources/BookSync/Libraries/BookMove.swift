@@ -214,7 +214,6 @@ package struct BookMove: Sendable {
         -> Failure
     {
         Failure(
-            kind, disposition: .skip, what: "\(book) is not moved to '\(to.name)'", why: why,
-            remedy: remedy)
+            kind, disposition: .skip, what: "\(book) is not moved to '\(to.name)'", why: why, remedy: remedy)
     }
 }

@@ -60,8 +60,7 @@ struct MoveCommand: Subcommand {
                 $0 != target && configuration.libraries.contains($0)
             }
             let move = BookMove(
-                book, from: origin ?? target, to: target,
-                minFreeSpace: configuration.downloads.minFreeSpace,
+                book, from: origin ?? target, to: target, minFreeSpace: configuration.downloads.minFreeSpace,
                 knownLibraries: program.knownLibraries)
             do {
                 try locations.requireCertainty(about: book)

@@ -72,8 +72,7 @@ extension ShelfPages {
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
             cover: request.routes.cover(of: identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(
-                of: shelved, progress,
-                in: request.shelf.hasSeveralLibraries ? request.shelf.place.name : nil),
+                of: shelved, progress, in: request.shelf.hasSeveralLibraries ? request.shelf.place.name : nil),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in
                 maker.play(
@@ -197,8 +196,7 @@ extension ShelfPages {
             let file = episode.shelved.file, episode.shelved.removedAt == nil
         else { return nil }
         return Start(
-            episode: episode.shelved.episode, file: file, position: positions[identity],
-            isBegun: last != nil)
+            episode: episode.shelved.episode, file: file, position: positions[identity], isBegun: last != nil)
     }
 
     /// All, and each state that an episode is in.

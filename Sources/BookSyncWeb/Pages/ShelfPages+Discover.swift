@@ -113,8 +113,7 @@ extension ShelfPages {
             title: entry.title,
             people: maker.people(
                 of: Book(identity: entry.identity, title: entry.title, author: entry.author, narrator: entry.narrator)),
-            facts: facts.compactMap(\.self).joined(separator: " · "), reference: reference,
-            actions: actions,
+            facts: facts.compactMap(\.self).joined(separator: " · "), reference: reference, actions: actions,
             // What of these was done before.
             done: done
         )

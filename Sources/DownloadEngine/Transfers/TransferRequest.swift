@@ -4,7 +4,7 @@ import Transport
 /// One episode for the engine to bring to disk.
 package struct TransferRequest: Sendable {
     /// With its address in full.
-    package var episode: Episode
+    @Shared package var episode: Episode
     /// Its book's ``Book/name``, for what is told of the transfer.
     package var title = ""
     /// Where the file goes, relative to the library.
@@ -33,8 +33,7 @@ package struct TransferRequest: Sendable {
     package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 
     package init(episode: Episode, path: String) {
-        self.episode = episode
-        self.path = path
+        (_episode, self.path) = (Shared(wrappedValue: episode), path)
     }
 
     /// The server whose load the transfer counts for.

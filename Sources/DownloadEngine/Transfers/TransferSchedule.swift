@@ -78,14 +78,12 @@ struct TransferSchedule {
         self.jobsPerHost = jobsPerHost
     }
 
-    /// Has more transfers wait, each with its server. What has a lower rank starts before what has a higher one, and what
-    /// came first before what came later.
-    mutating func add(_ transfers: [(server: String, rank: Int)]) {
-        for (server, rank) in transfers {
-            names.append(server)
-            ranks.append(rank)
-            wait(names.count - 1)
-        }
+    /// Has one more transfer wait for its server. What has a lower rank starts before what has a higher one, and what came first
+    /// before what came later.
+    mutating func add(for server: String, rank: Int) {
+        names.append(server)
+        ranks.append(rank)
+        wait(names.count - 1)
     }
 
     /// Has transfers that wait come no later than others of these ranks.
