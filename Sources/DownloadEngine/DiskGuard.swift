@@ -18,6 +18,8 @@ final class DiskGuard: Sendable {
     /// Device and inode of the folder of the partial files at the first look.
     private let began = Mutex<(dev_t, ino_t)?>(nil)
     private let requireHeld: @Sendable () throws -> Void
+    /// What to do where room is missing.
+    let remedy: Message
 
     /// - Parameters:
     ///   - library: absolute path.
@@ -28,10 +30,12 @@ final class DiskGuard: Sendable {
         library: String, partialFolder: String, minFreeSpace: Int64,
         requireHeld: @escaping @Sendable () throws -> Void = {}
     ) {
-        self.requireHeld = requireHeld
-        self.library = library
-        self.partialFolder = partialFolder
+        (self.library, self.partialFolder, self.requireHeld) = (library, partialFolder, requireHeld)
         self.minFreeSpace = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
+        remedy =
+            minFreeSpace > 0
+            ? "make room, or lower downloads.min-free-space, and run again; everything received so far is kept"
+            : "make room and run again; everything received so far is kept"
     }
 
     /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look, or another
@@ -79,7 +83,7 @@ final class DiskGuard: Sendable {
             "the library \(library) has no room for more",
             why: "\(describeBytes(space.free)) are free, \(describeBytes(toCome)) are to come for what is under way, "
                 + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
-            remedy: "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
+            remedy: remedy)
     }
 
     /// Bytes that the transfers are still to write.

@@ -430,7 +430,7 @@ struct TransferAttempt: Sendable {
         guard let missing = try tools.watch.missingRoom(for: rest) else { return }
         throw failure(
             "the server says that \(describeBytes(rest)) are to come, and \(describeBytes(missing)) of room are missing",
-            remedy: "make room, or lower downloads.min-free-space")
+            remedy: tools.watch.remedy)
     }
 
     /// Looks from time to time whether what comes still has its measure, and the disk its room.
@@ -455,8 +455,7 @@ struct TransferAttempt: Sendable {
         guard total == nil else {
             throw Failure.lackOfRoom(
                 "the library has no room for more", why: "\(describeBytes(missing)) are missing",
-                remedy:
-                    "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
+                remedy: tools.watch.remedy)
         }
         try await discard(partial)
         throw failure(

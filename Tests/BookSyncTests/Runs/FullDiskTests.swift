@@ -70,6 +70,8 @@ import Support
                 try await withRunBench(Self.catalog(), jobs: jobs, library: folder) { bench in
                     let first = try await bench.run()
                     #expect(first.failures.count == 1 && first.failures.allSatisfy(\.isLackOfRoom), "\(first.failures)")
+                    // What is 0 cannot be lowered.
+                    #expect(first.failures.first?.remedy?.description.hasPrefix("make room and run again") == true)
                     #expect((1..<9).contains(first.summary.fetched), "\(first.summary)")
                     #expect(try bench.partialNames() == [])
                     // One may be refused by what its server declares, when the store has grown meanwhile.
@@ -202,6 +204,7 @@ import Support
                     #expect(first.failures.map(\.kind) == [.inputOutput], "\(first.failures)")
                     let failure = try #require(first.failures.first)
                     #expect(failure.isLackOfRoom && failure.description.contains("1.5 MB are to stay free"))
+                    #expect(failure.remedy?.description.contains("lower downloads.min-free-space") == true)
                     // What was begun had room, so it was brought to its end. The store and its log take of the room as well.
                     #expect((1...4).contains(first.summary.fetched), "\(first.summary)")
                     #expect(bench.audioDownloads == first.summary.fetched)
