@@ -93,9 +93,7 @@ struct EngineRun {
     /// over the rank. Whoever planned to fetch what was published or given up meanwhile did not know of it.
     /// - Parameter stopped: what the user has paused or cancelled by now.
     /// - Returns: what is new.
-    mutating func add(
-        _ requests: [TransferRequest], stopped: Set<EpisodeIdentity>
-    ) -> [EpisodeIdentity] {
+    mutating func add(_ requests: [TransferRequest], stopped: Set<EpisodeIdentity>) -> [EpisodeIdentity] {
         var added: [EpisodeIdentity] = []
         var raised: [(index: Int, rank: Int)] = []
         for var request in requests {

@@ -13,7 +13,7 @@ extension TransferAttempt {
         guard let pieces else { return nil }
         let (found, ending) = try await pieceSource(request, behind: existing, minTotal: pieces.minTotal)
         guard let source = found else { return ending }
-        result.bytesReused = existing.length + pieces.divide(source, of: partial)
+        result.bytesReused = existing.length + pieces.divide(source, of: partial, behind: existing.length)
         var offset = existing.length
         while offset < source.total {
             if let ending = pieces.ending { return ending }

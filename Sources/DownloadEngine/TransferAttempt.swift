@@ -376,12 +376,14 @@ struct TransferAttempt: Sendable {
         _ validator: ContentValidator, total: Int64?, offset: Int64, in partial: PartialFile
     ) async throws {
         let isFresh = offset == 0 && result.record.isFresh
+        if let total, total > result.record.total ?? wanted.episode.size ?? 0 {
+            try requireRoom(for: total - partial.length)
+        }
         if offset == 0 {
             result.record.committedLength = 0
-            if partial.length > 0 || partial.isInParts && pieces?.isDivided != true { try await discard(partial) }
+            if partial.length > 0 || partial.isInParts && pieces?.keepsParts != true { try await discard(partial) }
             result.record.validator = validator
         }
-        if let total, total > result.record.total ?? wanted.episode.size ?? 0 { try requireRoom(for: total - offset) }
         result.record.total = total
         result.record.state = .downloading
         result.record.bootID = BootIdentity.current

@@ -30,6 +30,8 @@ package enum ExportDisk {
     ///   - path: relative to the library.
     ///   - replaces: whether a file of that name may be overwritten; else it is left, and an error thrown.
     package static func write(_ bytes: [UInt8], to path: String, in library: String, replaces: Bool) throws {
+        // Where the library is gone, that is what is told.
+        _ = try LibraryDirectory("", in: library)
         let temporary = LibraryFolder.existing(at: library).ownFolder + "/export.tmp"
         try writing(path) { () throws(SystemError) in try createFile(at: temporary, with: bytes, mode: 0o666) }
         do {

@@ -45,7 +45,7 @@ func copyWhole(_ source: String, to copy: String) throws {
         try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), try opened(copy, O_RDWR | O_CLOEXEC)
     )
     defer { for file in [input, output] { close(file) } }
-    FileNote(of: input)?.write(to: output)
+    FileMark(of: input)?.write(to: output)
     #if canImport(Darwin)
         var times = [status.st_atimespec, status.st_mtimespec]
     #else

@@ -19,15 +19,15 @@ extension FileMark {
     /// for files after the loss of a store misses them.
     /// - Parameter note: what else the file says of itself.
     package func write(to descriptor: CInt, beside note: FileNote = FileNote()) {
-        var note = note
         // Catalogs' ids may have any characters.
         let names = [episode.book.source, episode.book.id, episode.key].map(JSONDocument.string)
-        note[.episode] = JSONDocument.array(names).text()
-        (note[.sha256], note[.address], note[.original]) = (sha256, address, original?.text)
-        if note.write(to: descriptor) || address == nil { return }
         // Some filesystems have room for short ones alone.
-        note[.address] = nil
-        note.write(to: descriptor)
+        for (rest, address) in [(note, address), (FileNote(), address), (FileNote(), nil)] {
+            var note = rest
+            (note[.episode], note[.sha256]) = (JSONDocument.array(names).text(), sha256)
+            (note[.address], note[.original]) = (address, original?.text)
+            if note.write(to: descriptor) { return }
+        }
     }
 }
 

@@ -3,7 +3,7 @@ import CFileSystem
 /// What a file says of itself beside its bytes, in one extended attribute: it goes where the file goes, also with `cp -a` and
 /// `rsync -X`. Not every filesystem keeps such attributes.
 package struct FileNote: Sendable, Hashable {
-    /// Each has a line of its own: its name, a blank, and the value, which has no line breaks.
+    /// Each has a line of its own: its name, a blank, and the value; one with a line break is left out.
     package enum Field: String, CaseIterable, Sendable {
         // Of a published file: whose it is, and what it was before it got tags (``FileMark``).
         case episode, sha256, address, original
@@ -42,7 +42,7 @@ package struct FileNote: Sendable, Hashable {
     @discardableResult
     package func write(to descriptor: CInt) -> Bool {
         let lines = Field.allCases.compactMap { field in
-            values[field].map { field.rawValue + " " + $0 + "\n" }
+            values[field].flatMap { $0.utf8.contains { $0 == 10 || $0 == 13 } ? nil : "\(field.rawValue) \($0)\n" }
         }
         var text = lines.joined()
         return text.withUTF8 { booksync_set_attribute(descriptor, Self.attribute, $0.baseAddress, $0.count) == 0 }

@@ -3,6 +3,7 @@ import CatalogStore
 import Foundation
 import Support
 import Testing
+import Transport
 
 @testable import DownloadEngine
 @testable import LibraryFiles
@@ -131,14 +132,15 @@ import Testing
     /// What a killed run left of the large file.
     private func leave(
         _ written: [Range<Int>], synced: [Range<Int>] = [], of episode: Episode, in bench: EngineBench,
-        validator: ContentValidator = .served, bootID: String = "this", from bytes: [UInt8]
+        validator: ContentValidator = .served, bootID: String = "this", committed: Int64? = nil, from bytes: [UInt8]
     ) async throws {
         let boot = bootID == "this" ? try #require(BootIdentity.current) : bootID
         let front = written.first.flatMap { $0.lowerBound == 0 ? $0.upperBound : nil } ?? 0
         // What is not there must never be taken for the file.
         var content = [UInt8](repeating: 0, count: 1_000_001)
         for range in written { content.replaceSubrange(range, with: bytes[range]) }
-        try await bench.leave(content, of: episode, total: 1_000_000, committed: Int64(front), bootID: boot)
+        try await bench.leave(
+            content, of: episode, total: 1_000_000, committed: committed ?? Int64(front), bootID: boot)
         let file = try FileHandle(forUpdating: bench.partialFile(of: episode))
         func ranges(_ ranges: [Range<Int>]) -> [Range<Int64>] {
             ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
@@ -173,6 +175,36 @@ import Testing
             #expect(try await bench.fetch(episode).outcomes == [.resumed])
             #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 850_000)
             #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `what was synced is gone on from where the journal was not told of it any more`() async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave(
+                [0..<50_000, 300_000..<400_000], synced: [0..<50_000, 300_000..<400_000],
+                of: episode, in: bench, bootID: "another boot", committed: 0, from: bytes)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 850_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    /// After another boot, with nothing committed: where it begins anew, its parts are gone as well.
+    @Test func `parts of a file that begins anew are not taken for bytes`() async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave([0..<50_000, 300_000..<400_000], of: episode, in: bench, from: bytes)
+            let partial = try PartialFile(bench.partialFile(of: episode).path, promised: nil)
+            let source = PieceSource(
+                request: HTTPRequest(.get, try #require(episode.address)), validator: .served, total: 1_000_000)
+            let pieces = SegmentedDownload(
+                transport: bench.transport, limiter: [],
+                meter: TransferMeter(try await bench.request(episode), emit: { _ in }), threads: EngineThreads(),
+                settings: bench.settings)
+            #expect(pieces.divide(source, of: partial, behind: 0) == 0 && !pieces.keepsParts)
+            #expect(pieces.divide(source, of: partial, behind: 50_000) == 100_000 && pieces.keepsParts)
+            partial.close()
         }
     }
 

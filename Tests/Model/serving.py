@@ -27,6 +27,7 @@ class Serving(Interruptions):
         self.positions = {}     # (user, item) → seconds, as they were posted; without users the user is None
         self.passwords = {}     # of the users, by their names
         self.cookies = {}       # of their sessions
+        self.former = []        # users that are gone, or had another password: (name, password, cookies)
         self.words = 0          # how many passwords there were
 
     def do_serve(self, a, b, c):
@@ -128,6 +129,8 @@ class Serving(Interruptions):
         user = pick(list(self.passwords) or [None], c)
         position = {"source": "cat", "book_id": item.book.id, "id": item.id, "seconds": float(c)}
         if self.post(address, "position", {"position": position}, user) == 200:
+            # The guest, who is no first user, sees one book.
+            require(user in list(self.passwords)[:1] + [None] or item.book.id == "11", f"{user} has a position in {item}")
             self.positions[user, item] = float(c)
             self.require_positions(address)
 

@@ -16,8 +16,8 @@ class Users(Serving):
             self.add_user(OWNER)
         elif GUEST in self.passwords:
             if a % 3 == 0:
+                self.former.append((OWNER, self.passwords[OWNER], self.cookies.pop(OWNER, None)))
                 self.set_password("--passwd", OWNER)
-                self.cookies.pop(OWNER, None)
             else:
                 self.remove_user(GUEST)
         elif a % 3 == 0:
@@ -45,8 +45,7 @@ class Users(Serving):
 
     def remove_user(self, name):
         if self.run("serve", "--remove-user", name, "--yes").code == 0:
-            del self.passwords[name]
-            self.cookies.pop(name, None)
+            self.former.append((name, self.passwords.pop(name), self.cookies.pop(name, None)))
             self.positions = {key: seconds for key, seconds in self.positions.items() if key[0] != name}
 
     def set_password(self, option, name, *rights):
@@ -73,14 +72,19 @@ class Users(Serving):
             if name in old:
                 self.cookies[name] = old[name]
             require(self.status(address, "books", name) == 200, f"{name} is not let in")
+        for name, password, cookie in self.former[-3:]:
+            require(self.log_in(address, name, password) is None, f"{name} is let in with a former password")
+            status = cookie and self.status(address, "books", cookie=cookie)
+            require(status in (None, 401), f"{name} is let in by a login that has ended: {status}")
         books = {row["id"] for row in self.get(address, "books", OWNER)}
         listed = {row["id"] for row in self.document("list", expect=(0, 66)) or []}
         require(books == listed, f"{OWNER} sees {books}; the library has {listed}")
         if GUEST in self.passwords:
             books = {row["id"] for row in self.get(address, "books", GUEST)}
-            require(books <= {SEEN}, f"{GUEST} sees {books}")
-            for book in ("12", "13"):
-                status = self.status(address, f"books/cat/{book}/episodes", GUEST)
-                require(status in (403, 404), f"{GUEST} asks for book {book}, and the response is {status}")
+            require(books == {SEEN} & listed, f"{GUEST} sees {books}")
+            for book in {"11", "12", "13"} & listed:
+                for user, expected in ((OWNER, 200), (GUEST, 200 if book == SEEN else 404)):
+                    status = self.status(address, f"books/cat/{book}/episodes", user)
+                    require(status == expected, f"{user} asks for book {book}, and the response is {status}")
             for verb, body in (("mirror", {}), ("pause", {"refs": [self.addresses[SEEN]]}), ("remove", {"refs": [self.addresses[SEEN]]})):
                 require(self.post(address, verb, body, GUEST, refused=403) == 403, f"{GUEST} may {verb}")

@@ -133,9 +133,12 @@ def allowance(world, facts, tree, count):
                 if left:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed"
         elif partial and NOTE in partial.attributes:
-            synced = re.search(r"^synced 0-(\d+)", partial.attributes[NOTE].decode(), re.M)
+            note = partial.attributes[NOTE].decode()
+            synced = re.search(r"^synced 0-(\d+)", note, re.M)
             committed = int(synced[1]) if synced else 0
-            if committed and partial.data[:committed] == item.data[:committed]:
+            if committed and f"\ntotal {len(item.data)}\n" in note:
+                require(partial.data[:committed] == item.data[:committed] or item.sha in facts.before.values(),
+                        f"{partial_path(item)} says that {committed} bytes are synced, and they are not on disk")
                 if left:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed beside the file"
         allowed[item.sha] = left, why

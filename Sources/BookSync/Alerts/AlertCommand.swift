@@ -53,9 +53,7 @@ struct AlertCommand: Sendable {
 
     /// Runs it to its end, or for as long as it may take.
     /// - Returns: nil when its time was up.
-    private func end(
-        input: Int32, output: Int32, _ group: ProcessGroup
-    ) async throws -> TerminationStatus? {
+    private func end(input: Int32, output: Int32, _ group: ProcessGroup) async throws -> TerminationStatus? {
         // Over before the descriptor is closed: a task of this call ends with it.
         async let _: Void = Self.keepSmall(output)
         return try await limited(to: limit) { [command] in

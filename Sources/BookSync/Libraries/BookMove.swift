@@ -151,8 +151,7 @@ package struct BookMove: Sendable {
         let episodes = try await store.episodes(of: book)
         let trashed = try await store.trashedFiles(of: book)
         var paths = episodes.compactMap(\.file?.path) + trashed.map(\.to)
-        paths += (episodes.compactMap(\.file) + trashed.map(\.file)).compactMap(
-            FileTagging.originalPath)
+        paths += (episodes.compactMap(\.file) + trashed.map(\.file)).compactMap(FileTagging.originalPath)
         for kind in ExportKind.allCases {
             paths += try await store.exportedFiles(of: book, kind: kind.rawValue).map(\.path)
         }

@@ -19,9 +19,7 @@ extension ServedShelf {
     ///   made smaller may be of any size.
     /// - Returns: nil when nothing on the shelf has this name.
     /// - Throws: ``Failure`` when what is there cannot be read.
-    package func cover(
-        of id: String, of source: String, isSmall: Bool = false
-    ) async throws -> ServedCover? {
+    package func cover(of id: String, of source: String, isSmall: Bool = false) async throws -> ServedCover? {
         guard let (book, picture) = try await openedCover(of: id, of: source) else { return nil }
         guard let picture else { return .missing(book) }
         if isSmall {

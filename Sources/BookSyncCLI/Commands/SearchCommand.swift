@@ -29,8 +29,7 @@ struct SearchCommand: Subcommand {
         let configuration = try await program.libraryConfiguration()
         let (text, wanted) = (text.joined(separator: " "), limit == 0 ? nil : limit)
         let (found, status) = try await program.ask(configuration) { configuration, _ in
-            try await ShelfReader.search(
-                configuration.library, for: text, limit: wanted)
+            try await ShelfReader.search(configuration.library, for: text, limit: wanted)
         }
         let (items, hasMore) = try found.best(for: text, limit: wanted)
         await program.print(

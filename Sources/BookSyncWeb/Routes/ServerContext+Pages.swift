@@ -5,9 +5,7 @@ import NIOCore
 
 extension ServerContext {
     /// What went wrong: a page for people, a document for programs.
-    func answer(
-        _ failure: Failure, to request: Request, _ context: ShelfContext
-    ) async throws -> Response {
+    func answer(_ failure: Failure, to request: Request, _ context: ShelfContext) async throws -> Response {
         let status = failure.status(of: context.asked)
         // Where things lie on the server is for those to know who can mend it.
         let showsCause = status.kind != .serverError || !context.caller.user.isLimited

@@ -16,7 +16,7 @@ package final class PartialFile {
     private var digests: Digests
     /// Bytes from the file's beginning on, all of which went through the digests once ``digestExistingBytes()`` was called.
     package private(set) var length: Int64
-    /// What the file says of its bytes, but for what was written ahead of them since it was opened.
+    /// What the file said of its bytes when it was opened, or was told to say since; ``SegmentedDownload`` writes more.
     private(set) var note: PartialNote?
     /// Whether there may be bytes behind ``length``.
     var isInParts: Bool
@@ -128,13 +128,13 @@ package final class PartialFile {
     func endParts() throws { if isInParts { try cut() } }
 
     private func cut() throws {
-        try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(length)) }
-        guard isInParts else { return }
+        // Others have noted more since. A kill before the cut leaves a length that tells nothing, and what was synced.
+        if isInParts, var note = PartialNote(of: descriptor) {
+            (note.written, note.synced) = (nil, note.synced.filter { $0.lowerBound == 0 })
+            _ = set(note)
+        }
         isInParts = false
-        guard var note else { return }
-        note.written = nil
-        note.synced = note.synced.filter { $0.lowerBound == 0 }
-        _ = set(note)
+        try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(length)) }
     }
 
     /// Says whose bytes are about to be written, or how many of them reached the disk.

@@ -21,7 +21,7 @@ package struct PartialNote: Hashable, Sendable {
     var written: [Range<Int64>]?
 
     /// Whether it speaks of the version of the file that has the validator and the length.
-    func isOf(_ validator: ContentValidator, total: Int64) -> Bool {
+    func isOf(_ validator: ContentValidator, total: Int64?) -> Bool {
         self.validator.ifRange == validator.ifRange && self.total == total
     }
 
@@ -39,7 +39,7 @@ package struct PartialNote: Hashable, Sendable {
 
     /// Of a file in parts, the bytes that are there for certain: those from the beginning on, and all.
     package var countOfParts: (front: Int64, all: Int64)? {
-        trustedParts.map { parts in (Self.front(parts), parts.saturatedSum { $0.upperBound - $0.lowerBound }) }
+        trustedParts.map { (Self.front($0), $0.bytes) }
     }
 }
 
@@ -105,14 +105,19 @@ extension PartialNote {
     }
 }
 
+extension [Range<Int64>] {
+    var bytes: Int64 { saturatedSum { $0.upperBound - $0.lowerBound } }
+}
+
 extension TransferRecord {
     /// Whether it knows of no bytes.
     var isFresh: Bool { validator == ContentValidator() && total == nil && committedLength == 0 }
 
-    /// Takes over what the partial file says of its bytes, where nothing else is known of them.
+    /// Takes over what the partial file says of its bytes, where nothing else is known of them, or where it knows that more of them
+    /// reached the disk.
     package mutating func complete(from note: PartialNote?) {
-        guard isFresh, let note else { return }
-        (validator, total) = (note.validator, note.total)
-        (bootID, committedLength) = (note.bootID, note.committedLength)
+        guard let note else { return }
+        if isFresh { (validator, total, bootID) = (note.validator, note.total, note.bootID) }
+        if note.isOf(validator, total: total) { committedLength = max(committedLength, note.committedLength) }
     }
 }

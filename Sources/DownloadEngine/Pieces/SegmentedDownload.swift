@@ -17,6 +17,7 @@ final class SegmentedDownload: Sendable {
         var table = SegmentTable(total: 0, length: 1)
         /// Set when the transfer goes on in pieces.
         var source: PieceSource?
+        var isOfSource = false
         /// Of the partial file, which the transfer has open; and how many bytes it has at the front.
         var (descriptor, path): (CInt, String) = (-1, "")
         var front: Int64 = 0
@@ -69,22 +70,24 @@ final class SegmentedDownload: Sendable {
     }
 
     /// Divides what is missing, with what earlier runs left of it.
+    /// - Parameter existing: how many bytes of the file are gone on from; where it has others at its beginning, it is begun anew.
     /// - Returns: the bytes that are here already ahead of those at the front.
-    func divide(_ source: PieceSource, of partial: PartialFile) -> Int64 {
-        let note = partial.note.flatMap { $0.isOf(source.validator, total: source.total) ? $0 : nil }
+    func divide(_ source: PieceSource, of partial: PartialFile, behind existing: Int64) -> Int64 {
+        let isOfSource = partial.length == existing && partial.note?.isOf(source.validator, total: source.total) == true
+        let note = isOfSource ? partial.note : nil
         let table = SegmentTable(
-            total: source.total, length: pieceLength, held: note?.trustedParts ?? [], front: partial.length)
+            total: source.total, length: pieceLength, held: note?.trustedParts ?? [], front: existing)
         state.withLock { state in
             state.table = table
-            state.source = source
-            (state.descriptor, state.path, state.front) = (partial.descriptor, partial.path, partial.length)
+            (state.source, state.isOfSource) = (source, isOfSource)
+            (state.descriptor, state.path, state.front) = (partial.descriptor, partial.path, existing)
             state.synced = note?.synced ?? []
         }
         return table.bytesOnDisk
     }
 
-    /// Whether the transfer goes on in pieces.
-    var isDivided: Bool { state.withLock { $0.source != nil && !$0.isClosed } }
+    /// Whether the transfer goes on in pieces, and the parts that lie in the file are of it.
+    var keepsParts: Bool { state.withLock { $0.isOfSource && !$0.isClosed } }
 
     /// Bytes that are there ahead of those at the front.
     var bytesAhead: Int64 { state.withLock { $0.table.bytesOnDisk } }
@@ -190,6 +193,8 @@ final class SegmentedDownload: Sendable {
         return state.withLock { state in
             defer { state.broughtByHelpers = 0 }
             if state.unnoted > 0 { note(&state) }
+            // Whoever closes once more may have begun another version.
+            state.unnoted = 0
             return state.broughtByHelpers
         }
     }
@@ -287,7 +292,8 @@ final class SegmentedDownload: Sendable {
         let (descriptor, path, held) = state.withLock { ($0.descriptor, $0.path, $0.table.held(front: $0.front)) }
         try PartialFile.sync(descriptor, at: path)
         state.withLock { state in
-            state.synced = held
+            // Another one may have been faster, and told of more.
+            if held.bytes > state.synced.bytes { state.synced = held }
             note(&state)
         }
     }
