@@ -376,14 +376,12 @@ struct TransferAttempt: Sendable {
         _ validator: ContentValidator, total: Int64?, offset: Int64, in partial: PartialFile
     ) async throws {
         let isFresh = offset == 0 && result.record.isFresh
-        if let total, total > result.record.total ?? wanted.episode.size ?? 0 {
-            try requireRoom(for: total - partial.length)
-        }
         if offset == 0 {
             result.record.committedLength = 0
             if partial.length > 0 || partial.isInParts && pieces?.keepsParts != true { try await discard(partial) }
             result.record.validator = validator
         }
+        if let total, total > result.record.total ?? wanted.episode.size ?? 0 { try requireRoom(for: total - offset) }
         result.record.total = total
         result.record.state = .downloading
         result.record.bootID = BootIdentity.current
@@ -406,6 +404,8 @@ struct TransferAttempt: Sendable {
         try await aside {
             try tools.journal.commit([result.record])
             try partial.truncate(to: 0)
+            // What the file said of those bytes must not come back over the next ones.
+            try partial.sync()
         }
     }
 
@@ -432,7 +432,7 @@ struct TransferAttempt: Sendable {
         guard let missing = try tools.watch.missingRoom(for: rest) else { return }
         throw failure(
             "the server says that \(describeBytes(rest)) are to come, and \(describeBytes(missing)) of room are missing",
-            remedy: tools.watch.remedy)
+            remedy: "make room and run again")
     }
 
     /// Looks from time to time whether what comes still has its measure, and the disk its room.

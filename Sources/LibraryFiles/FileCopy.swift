@@ -51,13 +51,13 @@ package func renewFile(_ path: String) throws {
     defer { close(original) }
     var status = stat()
     try systemCall("\(path) cannot be looked at") { fstat(original, &status) }
-    // What it says of its bytes is there before it says so; what comes meanwhile may not be in the copy.
+    // What it says of its bytes counts for the copy only where nobody wrote meanwhile.
     let note = FileNote(of: original)
     try copyFile(path, to: copy, size: Int64(status.st_size))
     let descriptor = try opened(copy, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     defer { close(descriptor) }
     try systemCall("\(copy) cannot be written") { fchmod(descriptor, status.st_mode & 0o7777) }
-    note?.write(to: descriptor)
+    if FileNote(of: original) == note { note?.write(to: descriptor) }
     try systemCall("\(copy) cannot be synced") { fsync(descriptor) }
     try systemCall("\(path) cannot be renewed") { rename(copy, path) }
 }

@@ -22,7 +22,7 @@ extension FileMark {
         // Catalogs' ids may have any characters.
         let names = [episode.book.source, episode.book.id, episode.key].map(JSONDocument.string)
         // Some filesystems have room for short ones alone.
-        for (rest, address) in [(note, address), (FileNote(), address), (FileNote(), nil)] {
+        for (rest, address) in [(note, address), (note, nil), (FileNote(), nil)] {
             var note = rest
             (note[.episode], note[.sha256]) = (JSONDocument.array(names).text(), sha256)
             (note[.address], note[.original]) = (address, original?.text)

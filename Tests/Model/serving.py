@@ -186,6 +186,7 @@ class Serving(Interruptions):
         form = urllib.parse.urlencode({"name": name, "password": password, "token": token, "return": "/queue"})
         answer = self.send(address + "/actions/login", form.encode(), "application/x-www-form-urlencoded", BROWSER)
         cookies = [field.partition(";")[0] for field in answer.headers.get_all("Set-Cookie") or []]
+        require(answer.status in (303, 403), f"a login of {name} has the response {answer.status}")
         is_taken = answer.status == 303 and "/login" not in answer.headers["Location"]
         return "; ".join(cookies) if is_taken else None
 

@@ -123,6 +123,11 @@ def allowance(world, facts, tree, count):
             left, why = 0, "it was reported as finished"
         committed = stores[0].committed.get(item.id)
         partial = files.get(partial_path(item))
+        note = partial.attributes.get(NOTE, b"").decode() if partial else ""
+        synced = re.search(r"^synced 0-(\d+)", note, re.M)
+        if synced and f"\ntotal {len(item.data)}\n" in note:
+            require(partial.data[:int(synced[1])] == item.data[:int(synced[1])] or item.sha in facts.before.values(),
+                    f"{partial_path(item)} says that {synced[1]} bytes are synced, and they are not on disk")
         if item.sha in stores[0].announced:
             left, why = 0, "it was synced and announced"
         elif committed is not None:
@@ -132,13 +137,9 @@ def allowance(world, facts, tree, count):
                         f"the store says that {committed} bytes of {item.name} are synced, and they are not on disk")
                 if left:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed"
-        elif partial and NOTE in partial.attributes:
-            note = partial.attributes[NOTE].decode()
-            synced = re.search(r"^synced 0-(\d+)", note, re.M)
-            committed = int(synced[1]) if synced else 0
-            if committed and f"\ntotal {len(item.data)}\n" in note:
-                require(partial.data[:committed] == item.data[:committed] or item.sha in facts.before.values(),
-                        f"{partial_path(item)} says that {committed} bytes are synced, and they are not on disk")
+        elif synced:
+            committed = int(synced[1])
+            if committed and partial.data[:committed] == item.data[:committed]:
                 if left:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed beside the file"
         allowed[item.sha] = left, why

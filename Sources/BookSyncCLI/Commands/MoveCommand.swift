@@ -19,9 +19,7 @@ struct MoveCommand: Subcommand {
     @Argument(help: .words("The books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
-    @Option(
-        help: .words("The library that gets them, by its name in the configuration.", valueName: "name")
-    )
+    @Option(help: .words("The library that gets them, by its name in the configuration.", valueName: "name"))
     var to: String?
 
     @Flag(help: .words("Instead, move each book to the shard that it falls to, for mirror --shard."))

@@ -31,9 +31,7 @@ extension Session {
     ///   - fingerprints: of what each user proves; nil for those that there are not.
     ///   - now: seconds since 1970.
     /// - Returns: nil for what these keys did not sign, for what has expired and for what was ended.
-    init?(
-        cookie: String, signedWith keys: ServeKeys, for fingerprints: (User.ID) -> [UInt8]?, now: Int64
-    ) {
+    init?(cookie: String, signedWith keys: ServeKeys, for fingerprints: (User.ID) -> [UInt8]?, now: Int64) {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard (3...4).contains(parts.count), let expiry = Int64(parts[1]),
             let user = parts.count == 3 ? User.owner.id : Int64(parts[2])

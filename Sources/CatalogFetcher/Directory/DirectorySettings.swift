@@ -9,9 +9,7 @@ package struct DirectorySettings: Sendable {
     /// For the server of ``address`` only.
     package var credentials: CatalogCredentials
 
-    package init(
-        address: ResourceAddress? = nil, depth: Int = 1, credentials: CatalogCredentials = .init()
-    ) {
+    package init(address: ResourceAddress? = nil, depth: Int = 1, credentials: CatalogCredentials = .init()) {
         self.address = address
         self.depth = depth
         self.credentials = credentials

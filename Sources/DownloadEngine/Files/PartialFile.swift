@@ -128,13 +128,17 @@ package final class PartialFile {
     func endParts() throws { if isInParts { try cut() } }
 
     private func cut() throws {
-        // Others have noted more since. A kill before the cut leaves a length that tells nothing, and what was synced.
-        if isInParts, var note = PartialNote(of: descriptor) {
-            (note.written, note.synced) = (nil, note.synced.filter { $0.lowerBound == 0 })
-            _ = set(note)
-        }
+        // Others have noted more since. Whichever step a kill comes after, what is there can be told.
+        var rest = isInParts ? PartialNote(of: descriptor) : nil
         isInParts = false
+        if let synced = rest.map({ min($0.committedLength, length) }) {
+            rest?.synced = synced > 0 ? [0..<synced] : []
+            rest?.written = length > 0 ? [0..<length] : []
+        }
+        if let rest { _ = set(rest) }
         try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(length)) }
+        rest?.written = nil
+        if let rest { _ = set(rest) }
     }
 
     /// Says whose bytes are about to be written, or how many of them reached the disk.

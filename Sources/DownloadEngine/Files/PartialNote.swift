@@ -118,6 +118,8 @@ extension TransferRecord {
     package mutating func complete(from note: PartialNote?) {
         guard let note else { return }
         if isFresh { (validator, total, bootID) = (note.validator, note.total, note.bootID) }
-        if note.isOf(validator, total: total) { committedLength = max(committedLength, note.committedLength) }
+        if validator.ifRange != nil, note.isOf(validator, total: total) {
+            committedLength = max(committedLength, note.committedLength)
+        }
     }
 }

@@ -35,8 +35,10 @@ final class SegmentedDownload: Sendable {
         var restsUntil = ContinuousClock.now
 
         var mayHelp: Bool { letsHelpersIn && !isClosed && ending == nil }
+        /// Bytes that are there ahead of those at the front. Of the parts of a file that is begun anew nobody takes any.
+        var ahead: Int64 { isClosed ? 0 : table.bytesOnDisk }
         /// Of the file that are there.
-        var bytes: Int64 { front + table.bytesOnDisk }
+        var bytes: Int64 { front + ahead }
     }
 
     /// Bytes that a kill may cost: a note costs as much as writing them.
@@ -90,7 +92,7 @@ final class SegmentedDownload: Sendable {
     var keepsParts: Bool { state.withLock { $0.isOfSource && !$0.isClosed } }
 
     /// Bytes that are there ahead of those at the front.
-    var bytesAhead: Int64 { state.withLock { $0.table.bytesOnDisk } }
+    var bytesAhead: Int64 { state.withLock { $0.ahead } }
 
     /// How the transfer ends where it cannot go on in pieces.
     var ending: AttemptResult.Ending? { state.withLock { $0.ending } }
