@@ -6,12 +6,18 @@ extension Failure {
 
     /// What there is would fit, and leave less of the disk free than it has to. Ends the run.
     ///
-    /// - Parameter why: the numbers.
-    package static func lackOfRoom(_ what: Message, why: Message, remedy: Message) -> Failure {
+    /// - Parameters:
+    ///   - why: the numbers.
+    ///   - minFreeSpace: bytes that the settings keep free.
+    package static func lackOfRoom(_ what: Message, why: Message, leaving minFreeSpace: Int64) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: what, why: "too little would stay free: \(why)",
-            remedy: remedy, reason: .lackOfRoom)
+            remedy: minFreeSpace > 0
+                ? "make room, or lower downloads.min-free-space, and run again; everything received so far is kept"
+                : roomRemedy, reason: .lackOfRoom)
     }
+
+    private static let roomRemedy: Message = "make room and run again; everything received so far is kept"
 
     /// A failed system call on a file, told to the user. A full disk or a vanished library ends the run, since
     /// whatever comes next would fail as well.
@@ -25,7 +31,7 @@ extension Failure {
             Failure(
                 .inputOutput, disposition: .stop, what: what,
                 why: code == ENOSPC ? "the disk is full" : "the disk quota is used up",
-                remedy: "make room and run again; everything received so far is kept", reason: .lackOfRoom)
+                remedy: roomRemedy, reason: .lackOfRoom)
         case EACCES, EPERM, EROFS:
             Failure(
                 .libraryUnwritable, disposition: .stop, what: what,

@@ -110,7 +110,7 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    /// A copy in a temporary folder, with what a killed run left in the -wal file.
+    /// A copy in a temporary folder, with what a killed run left beside it.
     private static func privateCopy(path: String) throws -> any DatabaseReader {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appending(path: "booksync-\(UUID().uuidString)")
@@ -119,10 +119,10 @@ struct OpenedDatabase: Sendable {
         let copy = folder.appending(path: "store").path
         let outcome = Result {
             try files.copyItem(atPath: path, toPath: copy)
-            if files.fileExists(atPath: path + "-wal") {
-                try files.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
+            for suffix in ["-wal", "-journal"] where files.fileExists(atPath: path + suffix) {
+                try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
             }
-            let queue = try DatabaseQueue(path: copy, configuration: configuration(readonly: true))
+            let queue = try DatabaseQueue(path: copy, configuration: configuration())
             try checkSchema(queue, path: path)
             return queue
         }

@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import GRDB
 import GRDBSQLite
 
@@ -9,15 +10,18 @@ import GRDBSQLite
 package struct StoreHeader: Sendable {
     private static let length = 100
     private let bytes: [UInt8]
+    /// A transaction that a power cut broke off: who opens the database for writing undoes it, and the bytes may be torn till then.
+    private let hasJournal: Bool
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the file cannot be opened or read.
     package init(of path: String) async throws {
-        bytes = try await runBlocking { try Self.read(path) }
+        self = try await runBlocking { try Self(reading: path) }
     }
 
     /// What keeps the file from being a database of ours; nil when nothing does. SQLite takes some of it for a database of a
     /// later format, or one that must not be written.
     package var fault: Message? {
+        if hasJournal { return nil }
         guard bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return "file is not a database" }
         let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
         let isPageSize = pageSize == 1 || (pageSize >= 512 && pageSize & (pageSize - 1) == 0)
@@ -33,7 +37,10 @@ package struct StoreHeader: Sendable {
     package var generation: Int { bytes[60...63].reduce(0) { $0 << 8 | Int($1) } }
 
     /// The same as ``init(of:)``, on the thread that calls, which it blocks.
-    package init(reading path: String) throws { bytes = try Self.read(path) }
+    package init(reading path: String) throws {
+        hasJournal = FileManager.default.fileExists(atPath: path + "-journal")
+        bytes = try Self.read(path)
+    }
 
     /// - Returns: zeros for what the file does not have.
     private static func read(_ path: String) throws -> [UInt8] {

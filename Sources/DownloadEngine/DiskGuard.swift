@@ -11,6 +11,8 @@ final class DiskGuard: Sendable {
     private let library: String
     private let partialFolder: String
     private let minFreeSpace: Int64
+    /// `minFreeSpace`, or what the store needs where that is 0.
+    private let reserve: Int64
     /// Bytes that the store's journal takes before it is written back.
     private static let storeGrowth: Int64 = 4 << 20
     /// Bytes that the store and others may write until the disk is looked at again.
@@ -18,8 +20,6 @@ final class DiskGuard: Sendable {
     /// Device and inode of the folder of the partial files at the first look.
     private let began = Mutex<(dev_t, ino_t)?>(nil)
     private let requireHeld: @Sendable () throws -> Void
-    /// What to do where room is missing.
-    let remedy: Message
 
     /// - Parameters:
     ///   - library: absolute path.
@@ -31,11 +31,8 @@ final class DiskGuard: Sendable {
         requireHeld: @escaping @Sendable () throws -> Void = {}
     ) {
         (self.library, self.partialFolder, self.requireHeld) = (library, partialFolder, requireHeld)
-        self.minFreeSpace = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
-        remedy =
-            minFreeSpace > 0
-            ? "make room, or lower downloads.min-free-space, and run again; everything received so far is kept"
-            : "make room and run again; everything received so far is kept"
+        self.minFreeSpace = minFreeSpace
+        reserve = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
     }
 
     /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look, or another
@@ -74,16 +71,20 @@ final class DiskGuard: Sendable {
         let space = try DiskSpace(of: library)
         // Where the disk has room for all even if it holds nothing of them yet, nobody has to look at their partial files.
         let lengths = transfers.saturatedSum { $0.length ?? 0 }
-        if space.missing(for: lengths, leaving: minFreeSpace) == nil {
-            return (space.free - space.reserve(of: minFreeSpace) - Self.margin).subtractingSaturated(lengths)
+        if space.missing(for: lengths, leaving: reserve) == nil {
+            return (space.free - space.reserve(of: reserve) - Self.margin).subtractingSaturated(lengths)
         }
         let toCome = bytesToCome(of: transfers)
-        guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return 0 }
-        throw Failure.lackOfRoom(
-            "the library \(library) has no room for more",
-            why: "\(describeBytes(space.free)) are free, \(describeBytes(toCome)) are to come for what is under way, "
-                + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
-            remedy: remedy)
+        guard let missing = space.missing(for: toCome, leaving: reserve) else { return 0 }
+        throw lackOfRoom(
+            "\(describeBytes(space.free)) are free, \(describeBytes(toCome)) are to come for what is under way, "
+                + "and \(describeBytes(space.reserve(of: reserve))) are to stay free: \(describeBytes(missing)) are missing"
+        )
+    }
+
+    /// - Parameter why: the numbers.
+    func lackOfRoom(_ why: Message) -> Failure {
+        .lackOfRoom("the library \(library) has no room for more", why: why, leaving: minFreeSpace)
     }
 
     /// Bytes that the transfers are still to write.
@@ -93,7 +94,7 @@ final class DiskGuard: Sendable {
     /// - Parameter reserve: bytes to leave free at least, whatever the settings say.
     /// - Returns: nil when there is room.
     func missingRoom(for toCome: Int64, reserve: Int64 = 0) throws -> Int64? {
-        try DiskSpace(of: library).missing(for: toCome, leaving: max(minFreeSpace, reserve))
+        try DiskSpace(of: library).missing(for: toCome, leaving: max(self.reserve, reserve))
     }
 
     /// What the disk already holds of a transfer takes no more room.

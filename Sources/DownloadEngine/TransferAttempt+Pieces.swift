@@ -11,7 +11,7 @@ extension TransferAttempt {
         _ request: HTTPRequest, behind existing: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         guard let pieces else { return nil }
-        let (found, ending) = try await pieceSource(request, behind: existing, minTotal: pieces.minTotal)
+        let (found, ending) = try await pieceSource(request, behind: existing)
         guard let source = found else { return ending }
         result.bytesReused = existing.length + pieces.divide(source, of: partial, behind: existing.length)
         var offset = existing.length
@@ -54,8 +54,9 @@ extension TransferAttempt {
     /// parts of it. What is held already came with the answer to that; else the server is asked without a body, and may want
     /// no further request for now.
     private mutating func pieceSource(
-        _ request: HTTPRequest, behind existing: PartialContent, minTotal: Int64
+        _ request: HTTPRequest, behind existing: PartialContent
     ) async throws -> (PieceSource?, AttemptResult.Ending?) {
+        let minTotal = tools.settings.minDividedLength
         if existing.length > 0 {
             guard let total = existing.total, total >= minTotal, existing.validator.ifRange != nil else {
                 return (nil, nil)

@@ -11,7 +11,7 @@ import Transport
 /// The order of things is what makes it safe: validators are committed, or written into a small file's attributes, before
 /// the first byte they vouch for is written; an offset is committed after the bytes before it are synced.
 struct TransferAttempt: Sendable {
-    private let tools: EngineTools
+    let tools: EngineTools
     let transport: HTTPTransport
     private let partialPath: String
     private let limiter: [RateLimiter]
@@ -455,9 +455,7 @@ struct TransferAttempt: Sendable {
         // What has no declared end would else take all that there is.
         guard let missing = try tools.watch.missingRoom(for: 0, reserve: total == nil ? 64 << 20 : 0) else { return }
         guard total == nil else {
-            throw Failure.lackOfRoom(
-                "the library has no room for more", why: "\(describeBytes(missing)) are missing",
-                remedy: tools.watch.remedy)
+            throw tools.watch.lackOfRoom("\(describeBytes(missing)) are missing")
         }
         try await discard(partial)
         throw failure(

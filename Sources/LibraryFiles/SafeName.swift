@@ -41,7 +41,9 @@ package enum SafeName {
         let kept = String(scalars)
         let name = isNormalized(kept) ? kept : kept.precomposedStringWithCanonicalMapping
         let base = String(name.unicodeScalars.prefix { $0 != "." })
-        guard isDevice(base) else { return name }
+        guard base.utf8.count <= 8, devices.contains(base.trimmingCharacters(in: .whitespaces).uppercased()) else {
+            return name
+        }
         return base + "_" + name.dropFirst(base.count)
     }
 
@@ -112,10 +114,6 @@ package enum SafeName {
     private static let devices: Set<String> = Set(
         ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
             + ["COM", "LPT"].flatMap { port in "0123456789¹²³".map { "\(port)\($0)" } })
-
-    private static func isDevice(_ base: String) -> Bool {
-        base.utf8.count <= 8 && devices.contains(base.trimmingCharacters(in: .whitespaces).uppercased())
-    }
 
     private static func keepVisible(_ scalars: [Unicode.Scalar]) -> String.UnicodeScalarView {
         var kept = String.UnicodeScalarView()

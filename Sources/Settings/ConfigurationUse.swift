@@ -31,6 +31,7 @@ extension Configuration {
         settings.sourceRates = sources.mapValues(\.limitRate)
         settings.minFreeSpace = downloads.minFreeSpace
         settings.maxUndeclaredSize = downloads.maxUndeclaredSize
+        settings.minDividedLength = max(1, downloads.minSplitSize)
         return settings
     }
 

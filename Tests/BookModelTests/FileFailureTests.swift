@@ -25,8 +25,12 @@ import Testing
         #expect(failure.remedy != nil)
     }
 
-    @Test func `too little room left is a lack of room with its numbers`() {
-        let failure = Failure.lackOfRoom("no room", why: "1 B is free", remedy: "make room")
+    @Test(arguments: [0, 1] as [Int64])
+    func `too little room left is a lack of room with its numbers, and what is kept free is lowered where it can be`(
+        minFreeSpace: Int64
+    ) {
+        let failure = Failure.lackOfRoom("no room", why: "1 B is free", leaving: minFreeSpace)
+        #expect(failure.remedy?.description.contains("lower downloads.min-free-space") == (minFreeSpace > 0))
         #expect(failure.isLackOfRoom)
         #expect(failure.kind == .inputOutput && failure.disposition == .stop)
         #expect(failure.description.contains("1 B is free"))

@@ -443,7 +443,9 @@ extension ProductTests {
             }
         }
 
-        @Test func `limits hold for all runs of a mirror together, and what they leave is 75`() async throws {
+        @Test(.firstInLine) func `limits hold for all runs of a mirror together, and what they leave is 75`()
+            async throws
+        {
             try await withListOf510Feeds { bench, server in
                 func night(_ count: Int) async throws -> ProductRunner.Result {
                     try await bench.run("mirror", "-q", "--max-episodes", "\(count)", environment: bench.configured)

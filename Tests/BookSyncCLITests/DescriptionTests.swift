@@ -201,7 +201,7 @@ extension ForeignClientTests {
             }
         }
 
-        @Test(.needs("schemathesis"))
+        @Test(.needs("schemathesis"), .firstInLine)
         func `a fuzzer of APIs finds no answer that is not described`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in

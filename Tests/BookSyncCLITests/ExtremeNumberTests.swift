@@ -169,7 +169,7 @@ extension ProductTests {
             return Set(zip(cases, counts.dropFirst()).filter { $0.1 != counts[0] }.map(\.0.0))
         }
 
-        @Test func `no number of a catalog ends a process, wherever it goes from there`() async throws {
+        @Test(.firstInLine) func `no number of a catalog ends a process, wherever it goes from there`() async throws {
             try await withWorkbench { bench in
                 var (documents, references) = ([String: String](), [String]())
                 for (number, form) in Self.forms.enumerated() {

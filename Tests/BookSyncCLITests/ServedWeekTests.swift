@@ -166,7 +166,7 @@ extension ForeignClientTests {
             week.memory.append(Int(try #require(status.firstMatch(of: /VmRSS:\s*(\d+)/)).output.1) ?? .max)
         }
 
-        @Test func `for a week nobody loses a place, no page stays stale, and the server lives`() async throws {
+        @Test(.firstInLine) func `for a week nobody loses a place, no page stays stale, and the server lives`() async throws {
             try await withWorkbench { bench in
                 // Real audio.
                 #expect(try await bench.run("fetch", "30776/1-12", "-q").exitCode == 0)

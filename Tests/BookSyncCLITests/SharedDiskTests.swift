@@ -4,7 +4,7 @@ import Testing
 
 extension ProductTests {
     /// A real network filesystem, MooseFS, mounted twice as two machines would: with locks that reach one mount only.
-    @Suite(.needs("MooseFS, and the right to mount it") { MooseVolume.isPossible }, .serialized)
+    @Suite(.needs("MooseFS, and the right to mount it") { MooseVolume.isPossible }, .serialized, .firstInLine)
     struct SharedDisk {
         private static func listing(_ catalog: ScriptedCatalog, of folder: String) throws -> [String] {
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
@@ -12,8 +12,7 @@ extension ProductTests {
             return try files.sorted().map { sha256(try Data(contentsOf: URL(filePath: "\(folder)/\($0)"))) }
         }
 
-        @Test(.firstInLine)
-        func `a stopped run that another took over from publishes nothing when it wakes, and ends with 75`()
+        @Test func `a stopped run that another took over from publishes nothing when it wakes, and ends with 75`()
             async throws
         {
             let gate = Gate()

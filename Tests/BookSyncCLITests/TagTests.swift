@@ -88,7 +88,7 @@ extension ProductTests {
             return result.output
         }
 
-        @Test(.needs(python: "mutagen"))
+        @Test(.needs(python: "mutagen"), .firstInLine)
         func `all kinds of files get tags and a cover, keep their audio, and become again what was fetched`()
             async throws
         {

@@ -169,7 +169,7 @@ extension ProductTests {
                 in: bench.folder, executable: URL(filePath: "/usr/bin/nice"), body)
         }
 
-        @Test func `a verification that is killed or interrupted goes on where it stopped`() async throws {
+        @Test(.firstInLine) func `a verification that is killed or interrupted goes on where it stopped`() async throws {
             try await withCatalog(Self.largeCatalog) { bench, _ in
                 let environment = bench.configured
                 let folder = bench.library.appending(path: "old")

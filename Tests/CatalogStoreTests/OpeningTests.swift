@@ -43,6 +43,51 @@ import Testing
         for (error, expected) in errors { #expect(sentence(of: error).description == expected) }
     }
 
+    @Test func `what a power cut left of the first transaction is undone, and is no damage`() async throws {
+        try await withStorePath { path async throws in
+            // The first page is torn, and the journal says that before it there was none.
+            try Data(count: 4096).write(to: URL(filePath: path))
+            let journal: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+            let header = journal + [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 16, 0]
+            try Data(header + [UInt8](repeating: 0, count: 512 - header.count)).write(
+                to: URL(filePath: path + "-journal"))
+            #expect(try await StoreHeader(of: path).fault == nil)
+            let failure = await #expect(throws: Failure.self) { try await CatalogStore(path: path, access: .readOnly) }
+            #expect(failure?.reason == .storeUnmade)
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge([.sample(1)], startingAt: 0, of: veterinary)
+            try await store.close()
+            #expect(try await StoreHeader(of: path).fault == nil)
+        }
+    }
+
+    @Test func `a transaction that a power cut broke off is undone, for readers in a copy`() async throws {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            try await withStorePath { path async throws in
+                let (whole, files) = (path + ".whole", FileManager.default)
+                try await store.copy(to: whole)
+                try await DatabaseQueue(path: whole).writeWithoutTransaction { database in
+                    try database.execute(
+                        sql: """
+                            PRAGMA cache_size = 1; BEGIN; CREATE TABLE x (a);
+                            INSERT INTO x VALUES (randomblob(40000)), (randomblob(40000))
+                            """)
+                    for suffix in ["", "-journal"] { try files.copyItem(atPath: whole + suffix, toPath: path + suffix) }
+                    try database.execute(sql: "ROLLBACK")
+                }
+                let torn = try FileHandle(forUpdating: URL(filePath: path))
+                try torn.write(contentsOf: Data(count: 512))
+                try torn.close()
+                for access in [CatalogStore.Access.readOnly, .readWrite] {
+                    let opened = try await CatalogStore(path: path, access: access)
+                    #expect(try await opened.episodes(of: veterinary).count == 3)
+                    try await opened.close()
+                }
+            }
+        }
+    }
+
     @Test func `what a killed run committed is there`() async throws {
         try await withStore { store async throws in
             _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)

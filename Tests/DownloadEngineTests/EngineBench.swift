@@ -189,7 +189,7 @@ func withBench(
     longestWait: Double = 0.02,
     stallTimeout: Double = 30, connectTimeout: Double = 10, limits: RunLimits = .init(), limitRate: Int64 = 0,
     sourceRates: [String: Int64] = [:],
-    dividing: (from: Int64, pieces: Int64)? = nil, proxies: [String: String] = [:],
+    dividingFrom: Int64? = nil, proxies: [String: String] = [:],
     isolation: isolated (any Actor)? = #isolation,
     _ body: (EngineBench) async throws -> Void
 ) async throws {
@@ -197,7 +197,7 @@ func withBench(
     (settings.jobs, settings.jobsPerHost) = (jobs, jobsPerHost)
     settings.retry = RetryPolicy(retries: retries, firstWait: firstWait, longestWait: longestWait)
     (settings.limits, settings.limitRate, settings.sourceRates) = (limits, limitRate, sourceRates)
-    if let dividing { (settings.minDividedLength, settings.pieceLength) = dividing }
+    if let dividingFrom { settings.minDividedLength = dividingFrom }
     try await withTemporaryFolder { library in
         try FileManager.default.createDirectory(
             at: library.appending(path: ".booksync/partial"), withIntermediateDirectories: true)

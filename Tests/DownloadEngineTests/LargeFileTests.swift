@@ -16,7 +16,7 @@ import Testing
         _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, _ body: (EngineBench) async throws -> Void
     ) async throws {
         try await withBench(
-            script, jobs: jobs, jobsPerHost: jobsPerHost, dividing: (from: 500_000, pieces: 100_000), body)
+            script, jobs: jobs, jobsPerHost: jobsPerHost, dividingFrom: 800_000, body)
     }
 
     private func gets(_ bench: EngineBench) -> [ServerRequest] {

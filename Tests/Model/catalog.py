@@ -73,6 +73,7 @@ class Item:
 class Book:
     """A book as its catalog lists it, and how its server behaves.
 
+    ranges: whether the server gives parts of its audio: "given", "ignored" (it says so, and gives the whole) or "none".
     validator: what the server sends to tell versions apart: a strong or weak ETag, a date, or nothing.
     redirects: whether its audio and its list are found by a redirect.
     is_on_list: whether the list of books names it now; None for a book that no list ever names.
@@ -80,9 +81,15 @@ class Book:
 
     def __init__(self, kind, id, count, random, validator="strong", redirects=False, is_on_list=None):
         self.kind, self.id, self.items, self.title, self.last = kind, id, [], f"Book {id}", 0
+        self.ranges = "given"
         self.validator, self.redirects, self.is_on_list = validator, redirects, is_on_list
         for _ in range(count):
             self.add(random)
+
+    @property
+    def can_resume(self):
+        """Whether its server has a transfer that broke off go on where it was."""
+        return self.validator == "strong" and self.ranges == "given"
 
     @property
     def address(self):
@@ -122,6 +129,8 @@ class Catalog:
             Book("directory", "files", random.randrange(1, 6), random, validators[3], redirects[3]),
             Book("feed", "east", random.randrange(1, 3), random, is_on_list=True),
             Book("feed", "west", random.randrange(1, 3), random, is_on_list=random.randrange(2) == 0)]
+        if random.randrange(3) == 0:
+            self.book("serial").ranges = "none"
         self.known = {}     # SHA-256 → (book id, number, version), of all that was ever listed
         self.listed = {}    # request target → item, of all that was ever listed
         self.sent = {}      # SHA-256 → body bytes given away

@@ -92,7 +92,7 @@ class Commands(Outputs):
         self.require_unchanged(before, "plan")
         actions = [action for event in plan.events for action in event.get("actions", [])]
         resumed = {action["id"] for action in actions if action["action"] == "resume"}
-        outdated = sum(item.listed_id in resumed and (item.book.validator != "strong" or not self.catalog.sent.get(item.sha))
+        outdated = sum(item.listed_id in resumed and not (item.book.can_resume and self.catalog.sent.get(item.sha))
                        for item in self.catalog.items())
         result = self.whole_run(["mirror", "--json"], self.followed())
         if result.code != 0:

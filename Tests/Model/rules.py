@@ -118,8 +118,8 @@ class Rules(World):
         again = sum(fault.times for fault in self.catalog.faults if not fault.lists)
         for item in self.items():
             rest = len(item.data) - parts.get(item.sha, 0)
-            if item.book.validator != "strong":
-                # Without a strong validator no part may be continued: each try may begin at the start.
+            if not item.book.can_resume:
+                # Each try may begin at the start.
                 rest = len(item.data) * (1 + again)
             self.allowed[item.sha] = self.catalog.sent.get(item.sha, 0) + (0 if item.sha in there else rest)
         self.trashed_at = {path: self.trashed_at.get(path, self.now()) for path in self.in_trash(files)}

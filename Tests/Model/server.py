@@ -119,9 +119,12 @@ class Handler(socketserver.StreamRequestHandler):
             if not any(other is item and other.target == self.target for other in item.book.items):
                 return self.answer(410, {}, b"gone")
             data, sha, validators = item.data, item.sha, self.validators(item)
+            ranges = item.book.ranges
+            if ranges != "given":
+                self.fields.pop("range", None)
             self.catalog.sending += 1
         try:
-            self.send_audio(data, sha, validators, fault)
+            self.send_audio(data, sha, validators if ranges == "none" else {**validators, "Accept-Ranges": "bytes"}, fault)
         finally:
             with self.catalog.lock:
                 self.catalog.sending -= 1
@@ -146,7 +149,7 @@ class Handler(socketserver.StreamRequestHandler):
                 self.answer(416, {"Content-Range": f"bytes */{len(data)}", **validators}, b"")
                 return
         self.log(status)
-        head = [f"HTTP/1.1 {status} OK", "Content-Type: audio/mpeg", "Accept-Ranges: bytes",
+        head = [f"HTTP/1.1 {status} OK", "Content-Type: audio/mpeg",
                 f"Content-Length: {end - start}", *(f"{name}: {value}" for name, value in validators.items())]
         if status == 206:
             head.append(f"Content-Range: bytes {start}-{end - 1}/{len(data)}")

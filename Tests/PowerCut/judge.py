@@ -29,6 +29,12 @@ def partial_path(item):
     return f"library/.booksync/partial/{name}.part"
 
 
+def ranges(note, field):
+    """The ranges of bytes in a field of a note about a file."""
+    line = re.search(rf"^{field} (.*)$", note, re.M)
+    return [tuple(map(int, each.split("-"))) for each in re.findall(r"\d+-\d+", line[1])] if line else []
+
+
 class Store:
     """The records of a store in a tree, read from a copy."""
 
@@ -124,24 +130,27 @@ def allowance(world, facts, tree, count):
         committed = stores[0].committed.get(item.id)
         partial = files.get(partial_path(item))
         note = partial.attributes.get(NOTE, b"").decode() if partial else ""
-        synced = re.search(r"^synced 0-(\d+)", note, re.M)
-        if synced and f"\ntotal {len(item.data)}\n" in note:
-            require(partial.data[:int(synced[1])] == item.data[:int(synced[1])] or item.sha in facts.before.values(),
-                    f"{partial_path(item)} says that {synced[1]} bytes are synced, and they are not on disk")
+        synced = ranges(note, "synced") if f"\ntotal {len(item.data)}\n" in note else []
+        is_noted = all(partial.data[begin:end] == item.data[begin:end] for begin, end in synced)
+        require(is_noted or item.sha in facts.before.values(),
+                f"{partial_path(item)} says that {synced} are synced, and they are not on disk")
+        noted = sum(end - begin for begin, end in synced) if is_noted else 0
         if item.sha in stores[0].announced:
             left, why = 0, "it was synced and announced"
         elif committed is not None:
             if committed:
                 held = partial.data if partial else b""
-                require(held[:committed] == item.data[:committed] or item.sha in facts.before.values(),
+                is_of_item = held[:committed] == item.data[:committed]
+                former = world.former.get(item, b"")
+                is_former = committed <= len(former) and held[:committed] == former[:committed]
+                require(is_of_item or is_former or item.sha in facts.before.values(),
                         f"the store says that {committed} bytes of {item.name} are synced, and they are not on disk")
-                if left:
+                if left and is_of_item:
                     left, why = len(item.data) - committed, f"{committed} bytes were committed"
-        elif synced:
-            committed = int(synced[1])
-            if committed and partial.data[:committed] == item.data[:committed]:
-                if left:
-                    left, why = len(item.data) - committed, f"{committed} bytes were committed beside the file"
+        if left and noted > len(item.data) - left:
+            left, why = len(item.data) - noted, f"{noted} bytes were committed beside the file"
+        if left and item.book.ranges != "given":
+            left, why = len(item.data), "its server gives no parts"
         allowed[item.sha] = left, why
     return allowed
 

@@ -60,6 +60,42 @@ class Broken(Scenario):
         world.heal()
 
 
+class Parts(Scenario):
+    """Large episodes are fetched in parts."""
+    name = "parts"
+
+    def prepare(self, world):
+        world.library.mkdir()
+        world.enlarge()
+
+
+class ResumeParts(Scenario):
+    """The parts of an interrupted run are gone on from."""
+    name = "resume-parts"
+
+    def prepare(self, world):
+        world.enlarge()
+        world.interrupt(200_000, *MIRROR)
+
+
+class NoRanges(ResumeParts):
+    """After the power cut the server takes no requests for parts any more: the episodes begin anew."""
+    name = "no-ranges"
+
+    def recover(self, world):
+        world.book.ranges = "ignored"
+
+
+class OtherParts(ResumeParts):
+    """There are new versions of episodes of which parts are there."""
+    name = "other-parts"
+
+    def prepare(self, world):
+        super().prepare(world)
+        world.new_version(1)
+        world.new_version(3)
+
+
 class Replace(Scenario):
     """The catalog has new versions of two episodes."""
     name = "replace"
@@ -218,5 +254,5 @@ class Twice(Scenario):
 
 
 ALL = {scenario.name: scenario for scenario in (
-    Fetch, Replace, Rename, Remove, Restore, Undo, Resume, Broken, Make, UndoRename, Tag, Untag, Join, Move, MoveFar, Adopt,
+    Fetch, Parts, Replace, Rename, Remove, Restore, ResumeParts, Undo, Resume, NoRanges, Broken, Make, OtherParts, UndoRename, Tag, Untag, Join, Move, MoveFar, Adopt,
     Export, Empty, Twice)}

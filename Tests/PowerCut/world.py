@@ -61,7 +61,8 @@ class World:
         self.book = self.catalog.books[0]
         self.catalog.note()
         self.server = Server(self.catalog)
-        self.has_attic, self.path = False, None
+        self.former = {}    # item → the bytes of its last version
+        self.has_attic, self.path, self.min_split_size = False, None, "64M"
         self.disks = ["state"]      # folders that are disks of their own: the state is on the disk of the home folder
         self.configure()
 
@@ -82,7 +83,7 @@ class World:
         self.config = self.folder / "config.yaml"
         self.config.write_text(f"""
 {place}
-downloads: {{ retries: 1, min-free-space: 4k, jobs: 3, connect-timeout: 5s }}
+downloads: {{ retries: 1, min-free-space: 4k, jobs: 3, connect-timeout: 5s, min-split-size: {self.min_split_size} }}
 naming: "{naming}"
 sources:
   cat:
@@ -164,6 +165,14 @@ subscriptions:
 
     # The disk and the catalog.
 
+    def enlarge(self):
+        """Makes two episodes so long that they are fetched in parts, by all jobs once the others are done."""
+        for number in (1, 3):
+            self.item(number).frames = 400 + number
+        self.catalog.note()
+        self.min_split_size = "64k"
+        self.configure()
+
     def tree(self):
         return Tree.read(self.disk)
 
@@ -178,6 +187,7 @@ subscriptions:
 
     def new_version(self, number):
         item = self.item(number)
+        self.former[item] = item.data
         item.version += 1
         item.frames += 3
         self.catalog.note()

@@ -455,7 +455,7 @@ package struct BookJoin: Sendable {
                 "\(plan.book.title) is not joined",
                 why: "\(describeBytes(space.free)) are free, \(describeBytes(bytes)) are needed, "
                     + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
-                remedy: "make room, or lower downloads.min-free-space, and join again")
+                leaving: minFreeSpace)
         }
     }
 

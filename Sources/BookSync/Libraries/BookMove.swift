@@ -107,7 +107,7 @@ package struct BookMove: Sendable {
         try onStep(.recorded)
         try await source.store.release(book)
         try onStep(.released)
-        try await runBlocking { try journal.removeOldFiles() }
+        try await runBlocking { try journal.removeFiles(from: journal.from, thatAreIn: journal.to) }
         old.delete()
         try onStep(.removed)
         try await runBlocking {

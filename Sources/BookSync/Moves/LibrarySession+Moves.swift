@@ -22,7 +22,7 @@ extension LibrarySession {
                 try await runBlocking {
                     // While the old library is not there nothing is known to be whole anywhere else.
                     guard fileAttributes(journal.from + "/.booksync") != nil else { return }
-                    try journal.withdrawNewFiles(in: library, except: recorded)
+                    try journal.removeFiles(from: library, thatAreIn: journal.from, except: recorded)
                     try journal.delete(.to, in: library)
                 }
             }
@@ -48,7 +48,7 @@ extension LibrarySession {
         }
         try await store.release(book)
         try await runBlocking {
-            try journal.removeOldFiles(in: library)
+            try journal.removeFiles(from: library, thatAreIn: journal.to)
             try journal.delete(.from, in: library)
         }
         return "the interrupted move of \(book) to \(journal.to) was finished"

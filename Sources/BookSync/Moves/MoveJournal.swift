@@ -92,21 +92,9 @@ package struct MoveJournal: Codable, Sendable, Hashable {
         }
     }
 
-    /// Takes the files away from the old library that the new one has: a file that differs there, or is missing, stays.
+    /// Takes the files of the book away from one library that the other one has: a file that differs there, or is missing, stays.
     /// Blocks on the disk.
-    package func removeOldFiles(in library: String? = nil) throws {
-        try delete(from: library ?? from, what: to)
-    }
-
-    /// Takes the files away from the new library that are still in the old one, but for those that it has in its records.
-    /// Blocks on the disk.
-    func withdrawNewFiles(in library: String, except recorded: Set<String>) throws {
-        try delete(from: library, what: from, except: recorded)
-    }
-
-    private func delete(from library: String, what other: String, except kept: Set<String> = [])
-        throws
-    {
+    package func removeFiles(from library: String, thatAreIn other: String, except kept: Set<String> = []) throws {
         var folders: Set<Substring> = []
         for path in paths where !kept.contains(path) {
             guard let here = fileAttributes("\(library)/\(path)"), here.kind == .file,

@@ -17,6 +17,7 @@ final class SegmentedDownload: Sendable {
         var table = SegmentTable(total: 0, length: 1)
         /// Set when the transfer goes on in pieces.
         var source: PieceSource?
+        /// The partial file was noted to be of the source: what its note says lies ahead of its front is gone on from.
         var isOfSource = false
         /// Of the partial file, which the transfer has open; and how many bytes it has at the front.
         var (descriptor, path): (CInt, String) = (-1, "")
@@ -48,8 +49,6 @@ final class SegmentedDownload: Sendable {
     /// Seconds for which nobody helps where there is no hope: the transfer goes on alone, and its own requests decide.
     private static let hopelessRest = 3600.0
 
-    /// Bytes from which on a file is large enough to be divided, and of its pieces.
-    let minTotal: Int64
     private let pieceLength: Int64
     private let transport: HTTPTransport
     private let limiter: [RateLimiter]
@@ -67,7 +66,6 @@ final class SegmentedDownload: Sendable {
         self.limiter = limiter
         self.meter = meter
         retry = settings.retry
-        minTotal = settings.minDividedLength
         pieceLength = settings.pieceLength
     }
 

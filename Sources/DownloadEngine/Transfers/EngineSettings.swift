@@ -20,10 +20,11 @@ package struct EngineSettings: Sendable {
     package var maxUndeclaredSize: Int64 = 4 << 30
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
     package var minDividedLength: Int64 = 64 << 20
-    /// Bytes of each piece: what one helper brings before its slot is assigned again.
-    package var pieceLength: Int64 = 8 << 20
 
     package init() {}
+
+    /// Bytes of each piece: what one helper brings before its slot is assigned again.
+    var pieceLength: Int64 { min(8 << 20, max(4096, minDividedLength / 8)) }
 
     /// Bytes at most of a body whose length the server does not declare. The catalog may be wrong: a size that no audio of its
     /// duration has says nothing, and a small one without a duration may be in other units.

@@ -192,10 +192,10 @@ struct LibraryDiagnosis: Sendable {
             let reserve = describeBytes(space.reserve(of: minFreeSpace))
             // The store needs room as well, if only a little.
             if let missing = space.missing(for: 1 << 20, leaving: minFreeSpace), missing > 0 {
-                throw Failure(
-                    .inputOutput, what: "the disk of the library is full",
+                throw Failure.lackOfRoom(
+                    "the disk of the library is full",
                     why: "\(describeBytes(space.free)) are free, and \(reserve) are to stay free",
-                    remedy: "make room, or lower downloads.min-free-space")
+                    leaving: minFreeSpace)
             }
             let toCome = await bytesToCome()
             if let missing = space.missing(for: toCome, leaving: minFreeSpace) {
