@@ -12,12 +12,13 @@ extension Failure {
     package static func lackOfRoom(_ what: Message, why: Message, leaving minFreeSpace: Int64) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: what, why: "too little would stay free: \(why)",
-            remedy: minFreeSpace > 0
-                ? "make room, or lower downloads.min-free-space, and run again; everything received so far is kept"
-                : roomRemedy, reason: .lackOfRoom)
+            remedy: roomRemedy(leaving: minFreeSpace), reason: .lackOfRoom)
     }
 
-    private static let roomRemedy: Message = "make room and run again; everything received so far is kept"
+    package static func roomRemedy(leaving minFreeSpace: Int64) -> Message {
+        minFreeSpace > 0
+            ? "make room, or lower downloads.min-free-space, and run again" : "make room and run again"
+    }
 
     /// A failed system call on a file, told to the user. A full disk or a vanished library ends the run, since
     /// whatever comes next would fail as well.
@@ -31,7 +32,7 @@ extension Failure {
             Failure(
                 .inputOutput, disposition: .stop, what: what,
                 why: code == ENOSPC ? "the disk is full" : "the disk quota is used up",
-                remedy: roomRemedy, reason: .lackOfRoom)
+                remedy: "make room and run again; everything received so far is kept", reason: .lackOfRoom)
         case EACCES, EPERM, EROFS:
             Failure(
                 .libraryUnwritable, disposition: .stop, what: what,

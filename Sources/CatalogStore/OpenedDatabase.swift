@@ -87,8 +87,9 @@ struct OpenedDatabase: Sendable {
     /// In one transaction: of two processes that open a new database, the second finds the tables made.
     private static func makeSchema(in pool: any DatabaseWriter, path: String) throws {
         try failing("the store cannot be made", at: path) {
-            guard try pool.read(StoreSchema.age) == .unmade else { return }
-            try pool.write(StoreSchema.make)
+            // What could not be looked at before, for a journal that only this connection may roll back, is now.
+            let isMade = try pool.read { try StoreSchema.requireOwn(in: $0, path: path, mayBeUnmade: true) }
+            if !isMade { try pool.write(StoreSchema.make) }
         }
     }
 
@@ -118,8 +119,8 @@ struct OpenedDatabase: Sendable {
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let copy = folder.appending(path: "store").path
         let outcome = Result {
-            try files.copyItem(atPath: path, toPath: copy)
-            for suffix in ["-wal", "-journal"] where files.fileExists(atPath: path + suffix) {
+            // What undoes a transaction comes first: it may be undone meanwhile, and to do it again does no harm.
+            for suffix in ["-journal", "", "-wal"] where files.fileExists(atPath: path + suffix) {
                 try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
             }
             let queue = try DatabaseQueue(path: copy, configuration: configuration())

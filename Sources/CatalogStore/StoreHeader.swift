@@ -38,7 +38,9 @@ package struct StoreHeader: Sendable {
 
     /// The same as ``init(of:)``, on the thread that calls, which it blocks.
     package init(reading path: String) throws {
-        hasJournal = FileManager.default.fileExists(atPath: path + "-journal")
+        // One that is empty, or begins with a zero, is none (SQLite's "Hot Rollback Journals").
+        let journal = try? FileHandle(forReadingAtPath: path + "-journal")?.read(upToCount: 1)
+        hasJournal = journal?.first ?? 0 != 0
         bytes = try Self.read(path)
     }
 

@@ -60,7 +60,8 @@ extension MountedFilesystem {
     package init?(of folder: String) {
         guard let real = realpath(folder, nil) else { return nil }
         defer { free(real) }
-        guard let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
+        // To its end: a file that says that it has no length comes a page at a time, and lists the newest disks last.
+        guard let bytes = try? FileHandle(forReadingAtPath: "/proc/self/mountinfo")?.readToEnd() else { return nil }
         self.init(of: String(cString: real), mountinfo: String(decoding: bytes, as: UTF8.self))
     }
 

@@ -135,7 +135,8 @@ package enum SafeName {
                 let next = index + 1 < scalars.count ? scalars[index + 1] : nil
                 if isNeeded(scalar, after: kept.last, before: next) { kept.append(scalar) }
             default:
-                if !isNoncharacter(scalar) { kept.append(scalar) }
+                let isNoncharacter = scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)
+                if !isNoncharacter { kept.append(scalar) }
             }
         }
         return kept
@@ -166,9 +167,5 @@ package enum SafeName {
     /// Arabic, Syriac and the scripts of India, where a joiner changes what is read.
     private static func needsJoiners(_ scalar: Unicode.Scalar) -> Bool {
         (0x0600...0x0DFF).contains(scalar.value)
-    }
-
-    private static func isNoncharacter(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)
     }
 }

@@ -117,7 +117,7 @@ extension Configuration {
             return setting.isSecret ? [name, name + "_FILE"] : [name]
         }
         // What other parts of the program ask for.
-        let others: Set = ["BOOKSYNC_CONFIG", "BOOKSYNC_DEMO_PACE"]
+        let others: Set = ["BOOKSYNC_CONFIG", "BOOKSYNC_DEMO_PACE", "BOOKSYNC_MIN_SPLIT_SIZE"]
         let strange = environment.keys.filter {
             $0.hasPrefix("BOOKSYNC_") && !known.contains($0) && !others.contains($0)
         }

@@ -101,8 +101,6 @@ package struct DownloadSettings: Sendable, Hashable {
     package var minFreeSpace: Int64 = 500_000_000
     /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
     package var maxUndeclaredSize: Int64 = 4_000_000_000
-    /// Bytes from which on a file is fetched in segments, by several requests at a time.
-    package var minSplitSize: Int64 = 64 << 20
     /// What becomes of episodes whose file the user deleted.
     package var onMissingFile = MissingFileRule.fetch
     /// Whether a run looks into the audio files, where ffprobe is installed.

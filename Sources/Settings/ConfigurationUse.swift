@@ -31,7 +31,6 @@ extension Configuration {
         settings.sourceRates = sources.mapValues(\.limitRate)
         settings.minFreeSpace = downloads.minFreeSpace
         settings.maxUndeclaredSize = downloads.maxUndeclaredSize
-        settings.minDividedLength = max(1, downloads.minSplitSize)
         return settings
     }
 

@@ -222,7 +222,6 @@ extension Configuration {
         .seconds("downloads.answer-timeout", \.downloads.answerTimeout),
         .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
         .bytes("downloads.max-undeclared-size", \.downloads.maxUndeclaredSize, expected: "bytes such as 4G"),
-        .bytes("downloads.min-split-size", \.downloads.minSplitSize, expected: "bytes such as 500M or 2G"),
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
         .choice("downloads.probe", \.downloads.probe),
         .choices("downloads.export", \.downloads.export),

@@ -52,16 +52,6 @@ import Testing
         }
     }
 
-    /// Those whose arguments name the folder.
-    private func processes(naming folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-            guard Int(name) != nil else { return false }
-            // A process that ends meanwhile has none.
-            let arguments = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
-            return String(decoding: arguments, as: UTF8.self).contains(folder)
-        }
-    }
-
     @Test(arguments: [
         // Hangs; ignores SIGTERM; and has children that do.
         "exec tail -f FOLDER/a.mp3", "trap '' TERM INT HUP; tail -f FOLDER/a.mp3",

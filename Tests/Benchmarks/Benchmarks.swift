@@ -18,7 +18,8 @@ struct Benchmarks {
 
     private static var usual: [any Benchmark.Type] {
         [
-            BulkDownload.self, SmallFiles.self, FilesOnDisk.self, FarDownload.self, LargeFile.self, HeldLink.self,
+            BulkDownload.self, SecureDownload.self, SmallFiles.self, FilesOnDisk.self, FarDownload.self, LargeFile.self,
+            HeldLink.self,
             KilledDownload.self,
             QueueMemory.self, NothingToDo.self, Listing.self, VerifySpeed.self, StartUp.self, StoreFigures.self,
             FeedFigures.self, PageFigures.self, ServeFigures.self,
@@ -125,9 +126,11 @@ struct Setting: Sendable {
     let seed: UInt64
 
     /// A configuration file with one source, `bench`.
-    func configuration(catalog: String, pageSize: Int, jobs: Int = 4) throws -> String {
+    /// - Parameter authority: the file of whom to trust over HTTPS.
+    func configuration(catalog: String, pageSize: Int, jobs: Int = 4, authority: String? = nil) throws -> String {
         try workspace.write(
             """
+            \(authority.map { "ca-file: \($0)" } ?? "")
             sources:
               bench: { type: book-resource, url: "\(catalog)", page-size: \(pageSize), allow-private-addresses: true }
             downloads: { jobs: \(jobs), jobs-per-host: \(jobs) }

@@ -23,6 +23,38 @@ enum BulkDownload: Benchmark {
     }
 }
 
+/// The same over HTTPS, beside rclone.
+enum SecureDownload: Benchmark {
+    static let name = "secure"
+    static let usesPeers = true
+
+    static func run(_ setting: Setting) async throws -> BenchmarkResult {
+        let certificate = "\(setting.workspace.path)/certificate.pem"
+        _ = try setting.measure([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", certificate + ".key", "-out",
+            certificate,
+        ])
+        let key = try String(contentsOfFile: certificate + ".key", encoding: .utf8)
+        try (String(contentsOfFile: certificate, encoding: .utf8) + key)
+            .write(toFile: certificate, atomically: true, encoding: .utf8)
+        var work = LoopbackDownload(title: "100 × 9.9 MB over HTTPS", book: "4", files: 100, bytes: 9_900_000)
+        work.certificate = certificate
+        return try await work.run(setting) { ours, peers, _ in
+            [
+                verdict("CPU ≤ 1.65 s/GiB", ours.cpuPerGibibyte <= 1.65),
+                verdict("RSS ≤ 80 MB", ours.runs.peakMemory <= 80_000_000),
+            ]
+                + peers.flatMap {
+                    [
+                        limit("\($0.name), then openssl", ours.runs.wall / $0.hashedWall, 0.9),
+                        limit($0.name, ours.runs.wall / $0.runs.wall, 1.2),
+                    ]
+                }
+        }
+    }
+}
+
 /// Two thousand episodes of 100 KB, likewise: what each file costs, whatever its size.
 enum SmallFiles: Benchmark {
     static let name = "small"
@@ -85,24 +117,28 @@ private struct LoopbackDownload {
     let bytes: Int
     /// Where they are fetched to; nil for memory.
     var folder: String?
+    /// For HTTPS, which of the peers rclone alone does with it.
+    var certificate: String?
 
     /// - Parameter limits: makes of our score, the peers' and the number of system calls what is to be met.
     func run(
         _ setting: Setting, limits: (_ ours: Score, _ peers: [Score], _ calls: Int?) -> [String]
     ) async throws -> BenchmarkResult {
-        try await WebServer.with(setting.workspace) { server in
+        try await WebServer.with(setting.workspace, certificate: certificate) { server in
             let catalog = CatalogFiles(workspace: setting.workspace)
             let audio = "\(server.address)/audio/\(book)"
             try catalog.writeAudio(of: book, files: files, bytes: bytes)
             defer { setting.workspace.remove("audio/\(book)") }
             try catalog.writePages(of: book, episodes: files, bytes: bytes, pageSize: 50, audioAt: audio)
             let configuration = try setting.configuration(
-                catalog: "\(server.address)/catalog", pageSize: 50, jobs: Self.jobs)
+                catalog: "\(server.address)/catalog", pageSize: 50, jobs: Self.jobs, authority: certificate)
             let contest = Contest(setting: setting, files: files, bytes: bytes, folder: folder)
             let own = contest.booksync("booksync (SHA-256 on)", book: book, configuration: configuration)
+            var others = setting.peers
+            if let certificate { others = others.compactMap { $0.trusting(certificate) } }
             let scores = try contest.run(
-                [own] + contest.peers(setting.peers, jobs: Self.jobs, audioAt: audio, hashed: true))
-            let calls = folder == nil ? try contest.systemCalls(of: own) : nil
+                [own] + contest.peers(others, jobs: Self.jobs, audioAt: audio, hashed: true))
+            let calls = folder == nil && certificate == nil ? try contest.systemCalls(of: own) : nil
             let (ours, peers) = (scores[0], Array(scores.dropFirst()))
             let best = peers.min { $0.runs.wall < $1.runs.wall }
             let target = folder.map { URL(filePath: $0).deletingLastPathComponent().path } ?? "memory"

@@ -14,7 +14,7 @@ struct Peer: Sendable {
 
     let name: String
     let version: String
-    let command: @Sendable (Work) throws -> [String]
+    private(set) var command: @Sendable (Work) throws -> [String]
 
     /// Those of the well-known ones that are installed.
     static func installed() -> [Peer] {
@@ -23,6 +23,14 @@ struct Peer: Sendable {
             Peer("lftp", "lftp", lftp), Peer("wget2", "wget2", wget2),
         ]
         return known.compactMap { $0 }
+    }
+
+    /// The same program that trusts those in the file; nil for one that is not told so by the environment.
+    func trusting(_ authority: String) -> Peer? {
+        guard name == "rclone" else { return nil }
+        var peer = self
+        peer.command = { ["env", "SSL_CERT_FILE=\(authority)"] + (try command($0)) }
+        return peer
     }
 
     /// nil when the program is not installed.

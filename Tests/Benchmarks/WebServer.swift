@@ -11,19 +11,23 @@ struct WebServer {
     }
 
     private let place: Place
+    private let isSecure: Bool
 
-    var address: String { "http://\(place.host):\(place.port)" }
+    var address: String { "http\(isSecure ? "s" : "")://\(place.host):\(place.port)" }
     var port: Int { place.port }
 
     /// Serves the workspace's folders `audio` and `catalog` while the body runs.
-    /// - Parameter place: without one, a random loopback port.
+    /// - Parameters:
+    ///   - place: without one, a random loopback port.
+    ///   - certificate: the path of one with its key, for HTTPS.
     static func with<Answer>(
-        _ workspace: Workspace, at place: Place? = nil, _ body: (WebServer) async throws -> Answer
+        _ workspace: Workspace, at place: Place? = nil, certificate: String? = nil,
+        _ body: (WebServer) async throws -> Answer
     ) async throws -> Answer {
         let place = try place ?? Place(host: "127.0.0.1", port: Int(freePort()))
         let prefix = try workspace.emptyFolder("nginx")
         let configuration = try workspace.write(
-            text(prefix: prefix, root: workspace.path, place: place), to: "nginx/nginx.conf")
+            text(prefix: prefix, root: workspace.path, place: place, certificate), to: "nginx/nginx.conf")
         let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].first(where: FileManager.default.isExecutableFile)
         let process = try MeasuredProcess.start(
             place.prefix + [program ?? "nginx", "-c", configuration, "-p", prefix, "-e", "\(prefix)/error.log"],
@@ -33,11 +37,11 @@ struct WebServer {
             _ = Result { try MeasuredProcess.wait(for: process) }
         }
         try waitUntilListening(process, prefix: prefix)
-        return try await body(WebServer(place: place))
+        return try await body(WebServer(place: place, isSecure: certificate != nil))
     }
 
     /// A page of a book is the file `catalog/BOOK/PAGE.json`.
-    private static func text(prefix: String, root: String, place: Place) -> String {
+    private static func text(prefix: String, root: String, place: Place, _ certificate: String?) -> String {
         """
         \(getuid() == 0 ? "user root;" : "")
         daemon off;
@@ -57,7 +61,8 @@ struct WebServer {
             uwsgi_temp_path \(prefix)/uwsgi;
             scgi_temp_path \(prefix)/scgi;
             server {
-                listen \(place.host):\(place.port);
+                listen \(place.host):\(place.port)\(certificate == nil ? "" : " ssl");
+                \(certificate.map { "ssl_certificate \($0); ssl_certificate_key \($0);" } ?? "")
                 root \(root);
                 location /audio/ { autoindex on; }
                 location = /catalog { try_files /catalog/$arg_bookId/$arg_pageNum.json =404; }

@@ -245,7 +245,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveGuarded(settings: "  public-url: https://books.example\n") { shelf in
                     let body = ServedShelf.form([("password", ServedShelf.password)])
-                    // It is not printed. The system's table is read in parts, and may lack a line while others come and go.
+                    // It is not printed.
                     var port = 0
                     try await waitUntil("the system lists the port") {
                         port = try await Self.port(of: shelf.product.processIdentifier) ?? 0
@@ -278,8 +278,9 @@ extension ProductTests {
                     let target = Self.target(of: link)
                     return target.hasPrefix("socket:[") ? String(target.dropFirst(8).dropLast()) : nil
                 }
-                let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-                for line in table.split(separator: "\n").dropFirst() {
+                // To its end: it comes a page at a time.
+                let table = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp")).readToEnd() ?? Data()
+                for line in String(decoding: table, as: UTF8.self).split(separator: "\n").dropFirst() {
                     let words = line.split(separator: " ")
                     guard words.count > 9, words[3] == "0A", mine.contains(String(words[9])) else { continue }
                     return words[1].split(separator: ":").last.flatMap { Int($0, radix: 16) }

@@ -545,53 +545,5 @@ extension ProductTests {
                 }
             }
         }
-
-        static let refused: [(path: String, body: String, status: Int)] = [
-            ("fetch", "{}", 400), ("fetch", "{", 400), ("fetch", #"{"refs": ["40111/x"]}"#, 400),
-            // Not the whole queue of the book.
-            ("cancel", #"{"refs": ["demo:40111/3"], "all": true}"#, 400),
-            ("fetch", #"{"refs": ["nosuch:1"]}"#, 404), ("pause", #"{"refs": ["demo:1"]}"#, 404),
-            ("pause", #"{"refs": ["demo:40111/77"]}"#, 404), ("remove", #"{"refs": ["~abc:~def"]}"#, 404),
-            ("cancel", #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "~x"}]}"#, 404),
-            ("subscribe", #"{"refs": ["http://127.0.0.1:REFUSING/feed.xml"]}"#, 422),
-            ("unsubscribe", #"{"refs": ["demo:1"]}"#, 404), ("nothing", "{}", 405),
-        ]
-
-        @Test func `what cannot be done is refused with a sentence, and changes nothing`() async throws {
-            try await withWorkbenchAndRefusingPort { bench, port in
-                try await bench.serveShortBook { shelf in
-                    for (path, body, status) in Self.refused {
-                        let answer = try await post(shelf, path, body.replacing("REFUSING", with: "\(port)"))
-                        #expect(answer.status == status, "\(path) \(body): \(answer.text)")
-                        #expect(try JSONObject(answer.text)["error"]?.isEmpty == false)
-                    }
-                    let text = try await shelf.send(
-                        "/api/v1/mirror", method: "POST", ["Content-Type: text/plain", "Content-Length: 2"], body: "{}")
-                    #expect(text.status == 415)
-                    #expect(try await shelf.send("/api/v1/fetch").status == 405)
-                }
-                #expect(try bench.files().count == 6)
-            }
-        }
-
-        @Test func `a server that is to change nothing refuses everything`() async throws {
-            try await withWorkbench { bench in
-                #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
-                try await bench.serve("--read-only") { shelf in
-                    let rotation = try await shelf.post("/actions/rotate-apps", form: [], ["Origin: \(shelf.address)"])
-                    #expect(rotation.status == 403)
-                    for name in [
-                        "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position",
-                        "mirror",
-                    ] {
-                        let answer = try await post(shelf, name, #"{"refs": ["demo:40111"]}"#)
-                        #expect(answer.status == 403, "\(name)")
-                        #expect(answer.text.contains("--read-only"))
-                    }
-                }
-                let both = try await bench.run("serve", "--read-only", "--mirror-every", "6h")
-                #expect(both.exitCode == 64)
-            }
-        }
     }
 }

@@ -165,15 +165,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `a feed's book is mirrored once it is subscribed to`() async throws {
-            try await Self.withFeed { bench, server in
-                #expect(try await bench.run("subscribe", server.url("/feed.xml")).exitCode == 0)
-                let mirror = try await bench.run("mirror", "--json")
-                #expect(mirror.exitCode == 0, "\(mirror.errors)")
-                #expect(try mirror.summary().number("fetched") == 3)
-            }
-        }
-
         @Test func `a subscription in the configuration may be an address, and one that is down holds up no other`()
             async throws
         {
@@ -190,27 +181,6 @@ extension ProductTests {
                     #expect(mirror.exitCode == 69, "\(mirror.errors)")
                     #expect(try mirror.summary().number("fetched") == 3)
                     #expect(try mirror.summary().number("failed") == 1)
-                }
-            }
-        }
-
-        @Test func `a directory is recognised by its page`() async throws {
-            let page = """
-                <html><head><title>Index of /emma/</title></head><body><h1>Index of /emma/</h1><hr><pre><a href="../">../</a>
-                <a href="01.mp3">01.mp3</a>              14-Mar-2011 07:06               20001
-                <a href="02.mp3">02.mp3</a>              14-Mar-2011 07:06               20002
-                </pre><hr></body></html>
-                """
-            let scripts: [String: ServerScript] = [
-                "/emma/": .always(.text(page, type: "text/html")), "/emma/01.mp3": .file(ServedFile(Self.audio[0])),
-                "/emma/02.mp3": .file(ServedFile(Self.audio[1])),
-            ]
-            try await withWorkbench { bench in
-                try await withServer(.paths(scripts)) { server in
-                    let result = try await bench.run("fetch", server.url("/emma/"), "--json")
-                    #expect(result.exitCode == 0, "\(result.errors)")
-                    #expect(try result.summary().number("fetched") == 2)
-                    #expect(try bench.digests() == Array(Self.digests.prefix(2)))
                 }
             }
         }

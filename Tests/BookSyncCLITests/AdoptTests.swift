@@ -91,34 +91,6 @@ extension ProductTests {
         }
 
         #if os(Linux)
-            /// Writes to the file `WRITTEN` as soon as a copy has taken its place in the library.
-            private static let writer = """
-                #define _GNU_SOURCE
-                #include <dlfcn.h>
-                #include <stdarg.h>
-                #include <stdio.h>
-                #include <stdlib.h>
-                #include <string.h>
-                #include <sys/syscall.h>
-
-                long syscall(long number, ...) {
-                    static long (*next)(long, ...);
-                    if (!next) next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-                    long a[6];
-                    va_list list;
-                    va_start(list, number);
-                    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
-                    va_end(list);
-                    long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-                    const char *written = getenv("WRITTEN");
-                    if (number == SYS_renameat2 && written && strstr((const char *)a[1], "/work/")) {
-                        FILE *file = fopen(written, "r+");
-                        if (file) { fputs("mine", file); fclose(file); }
-                    }
-                    return result;
-                }
-                """
-
             @Test(
                 .needsMounting, .needsCompiler)
             func `an original that is written to while it moves to another disk is not deleted`() async throws {
@@ -128,7 +100,7 @@ extension ProductTests {
                     let disk = try SmallDisk.mount(at: place.path, kilobytes: 8192)
                     defer { disk.unmount() }
                     let original = try makeFolder(bench).appending(path: "CD 1/01.mp3")
-                    let preloaded = try await PreloadedLibrary.make(Self.writer, in: bench.folder)
+                    let preloaded = try await PreloadedLibrary.make("writer", in: bench.folder)
                     let result = try await bench.run(
                         "adopt", "old", "--book", "demo:\(book)", "--move",
                         environment: ["LD_PRELOAD": preloaded.path, "WRITTEN": original.path])

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension ForeignClientTests {
+extension ForeignProgramTests {
     /// What booksync asks for, compared byte for byte with what Python's urllib asks for the addresses that feedparser and
     /// an HTML parser find. Both go through one proxy, which is told whole addresses whatever their hosts are.
     @Suite(

@@ -17,7 +17,7 @@ extension ProductTests {
             "%uff0e%uff0e", "%u002e%u002e", "..%c0%af..", "..%ef%bc%8f..", "....", "...", "\u{FF0E}\u{FF0E}", "..\\..",
             "..%5c..",
             "..%255c..", "%2e%2e%2f%2e%2e", "..%2f..", "%2e%2e%5c%2e%2e", "..%252f..", "~root", "%7eroot", "C:",
-            "..%0d%0a", "..%09",
+            "..%0d%0a", "..%09", "%2E.", "..%c0%af", "%00", "~",
         ]
 
         @Test func `no spelling of a path leads out of the shelf, and nothing is listed`() async throws {
@@ -39,7 +39,9 @@ extension ProductTests {
                 "/media/", "/media/demo/", "/media/demo/40111/", "/feeds/", "/feeds/demo/", "/covers/", "/covers/demo/",
                 "/catalog/",
                 "/apps/", "/actions/", "/static/.", "/static/%00", "/media/demo/40111/5000000001.mp3%00.txt",
-                "/static//shelf.css",
+                "/static//shelf.css", "/media/.booksync/partial/x.part", "/media/demo/40111/.mp3",
+                "/media/demo/40111/mp3.", "/api/v1", "/api/v1/books/demo/40111/episodes/x", "/catalog/demo/x",
+                "/feeds/demo/.xml",
             ]
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
@@ -58,6 +60,13 @@ extension ProductTests {
                     ] {
                         let answer = try await shelf.send(target)
                         #expect([400, 404].contains(answer.status) && !answer.text.contains("root:"), "\(target)")
+                    }
+                    // The form that proxies use is judged by the host that it names, which outranks the Host field.
+                    let whole = "http://127.0.0.1/api/v1/books"
+                    #expect(try await shelf.send(whole).status == 200)
+                    #expect(try await shelf.send(whole, host: "evil.example").status == 200)
+                    for host in ["evil.example", "user@127.0.0.1", ""] {
+                        #expect(try await shelf.send("http://\(host)/api/v1/books").status == 421, "\(host)")
                     }
                     try await shelf.expectWell("/api/v1/books")
                 }

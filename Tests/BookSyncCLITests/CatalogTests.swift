@@ -71,23 +71,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `plans and catalogs are a line of JSON for each book, also of one`() async throws {
-            try await withWorkbench { bench in
-                _ = try await bench.run("subscribe", "demo:40111", "demo:30776/1-3", "-q")
-                for (arguments, books) in [
-                    (["catalog", "demo:40111"], ["40111"]),
-                    (["catalog", "demo:40111", "demo:30776"], ["40111", "30776"]),
-                    (["plan", "demo:40111"], ["40111"]), (["plan"], ["40111", "30776"]),
-                    (["fetch", "40111", "--dry-run"], ["40111"]), (["mirror", "--dry-run"], ["40111", "30776"]),
-                    (["fetch", "40111", "30776", "--dry-run"], ["40111", "30776"]),
-                ] {
-                    let result = try await bench.runBare(arguments + ["--json", "--library", "L"])
-                    let listed = try result.events().map { $0.object("book")?["id"] }
-                    #expect(listed == books, "\(arguments)")
-                }
-            }
-        }
-
         @Test func `the type can be said, and then counts`() async throws {
             try await withWorkbench { bench in
                 try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "a.xml"))

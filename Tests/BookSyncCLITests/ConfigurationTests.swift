@@ -74,7 +74,9 @@ extension ProductTests {
                 #expect(told.exitCode == 78 && told.errorLines.count { $0.hasPrefix("error: ") } == 13)
                 // Every other command is kept from its work by the first one.
                 let list = try await bench.run("list", environment: environment)
-                #expect(list.exitCode == 78 && list.errorLines.count == 1 && list.errors.contains("line 1"))
+                #expect(
+                    list.exitCode == 78 && list.errorLines.count == 1
+                        && list.errors.contains("\(bench.configuration.path), line 1"))
             }
         }
 

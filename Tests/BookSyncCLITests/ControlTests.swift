@@ -119,37 +119,6 @@ extension ProductTests {
             return try #require(try JSONObject.list(list.output).first)
         }
 
-        @Test func `what was removed does not come back until that is forgotten`() async throws {
-            try await withWorkbench { bench in
-                _ = try await bench.run("fetch", "40111/1-3", "-q")
-                let before = try bench.files()
-                let removed = try await bench.run("remove", "40111/3")
-                #expect(removed.exitCode == 0)
-                #expect(
-                    removed.errors
-                        == "1 episode removed, 1 file moved to the trash (booksync undo brings it back)\n")
-                #expect(try bench.files().count == before.count - 1)
-                #expect(try await bench.run("fetch", "40111/1-3", "--json").summary().number("fetched") == 0)
-                let forgotten = try await bench.run("remove", "40111/3", "--forget")
-                #expect(forgotten.exitCode == 0 && forgotten.errors == "1 episode wanted again\n")
-                #expect(try await bench.run("fetch", "40111/1-3", "--json").summary().number("fetched") == 0)
-                #expect(try bench.files() == before)
-                // Forgetting touches no file, of one episode or of all.
-                for reference in ["40111/2", "40111"] {
-                    let nothing = try await bench.run("remove", reference, "--forget")
-                    #expect(
-                        nothing.exitCode == 0 && nothing.errors.hasPrefix("0 episodes wanted again ("),
-                        "\(nothing.errors)")
-                }
-                #expect(Set(try bench.files().keys) == Set(before.keys))
-                #expect(try await bench.run("fetch", "40111/1-3", "--json").summary().number("fetched") == 0)
-                // Folders that are left empty go as well.
-                #expect(try await bench.run("remove", "40111", "-q", "--yes").exitCode == 0)
-                let left = try FileManager.default.contentsOfDirectory(atPath: bench.library.path)
-                #expect(left.filter { !$0.hasPrefix(".") } == [])
-            }
-        }
-
         @Test(arguments: ["pause", "resume", "cancel", "remove"])
         func `neither a REF nor --all is 64, and so are both`(command: String) async throws {
             try await withWorkbench { bench in
@@ -182,21 +151,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `mirror stops after so many episodes, and the next one goes on`() async throws {
-            try await withWorkbench { bench in
-                _ = try await bench.run("subscribe", "demo:40111")
-                for (fetched, left) in [(3, 3), (3, 0), (0, 0)] {
-                    let result = try await bench.run("mirror", "--max-episodes", "3", "--json")
-                    // What is left is wanted, and not there.
-                    #expect(result.exitCode == (left > 0 ? 75 : 0))
-                    let summary = try result.summary()
-                    #expect(summary.number("fetched") == fetched)
-                    #expect(summary.number("left") == left)
-                    #expect(result.errors.contains("left for the next run") == (left > 0))
-                }
-            }
-        }
-
         @Test func `a subscription that lets nothing of its book begin is told`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("subscribe", "demo:40111", "--max-bytes", "1k")
@@ -225,16 +179,6 @@ extension ProductTests {
                 #expect(second.exitCode == 0)
                 #expect(try second.summary().number("bytes_reused") == received)
                 #expect(try bench.files().count == 6)
-            }
-        }
-
-        @Test(arguments: [["--max-episodes", "0"], ["--max-bytes", "much"], ["--time-limit", "soon"]])
-        func `a limit that is none is 64`(limit: [String]) async throws {
-            try await withWorkbench { bench in
-                let result = try await bench.runBare(["mirror", "--library", "L"] + limit)
-                #expect(result.exitCode == 64)
-                #expect(result.errors.contains(limit[0]))
-                #expect(!bench.exists)
             }
         }
     }

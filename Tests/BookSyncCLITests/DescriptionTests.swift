@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-extension ForeignClientTests {
+extension ForeignProgramTests {
     /// The OpenAPI document against the server that it describes.
     @Suite(.full) struct Description {
         /// A request, and the answer that the document promises for it.
@@ -67,6 +67,10 @@ extension ForeignClientTests {
             post("fetch", #"{"refs": ["nosuch:1"]}"#, 404), post("fetch", unanswered, 422),
             post("pause", row, 200), post("pause", "{}", 400), post("pause", stranger, 404),
             post("resume", #"{"all": true}"#, 200), post("resume", "[]", 400), post("resume", stranger, 404),
+            // Not the whole queue of the book.
+            post("cancel", #"{"refs": ["demo:40111/3"], "all": true}"#, 400),
+            post("pause", #"{"refs": ["demo:40111/77"]}"#, 404), post("remove", #"{"refs": ["~abc:~def"]}"#, 404),
+            post("cancel", #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "~x"}]}"#, 404),
             post("cancel", row, 200), post("cancel", #"{"all": 1}"#, 400), post("cancel", stranger, 404),
             post("remove", #"{"refs": ["demo:40111/6"], "forget": true}"#, 200), post("remove", "{", 400),
             post("remove", stranger, 404),
@@ -183,6 +187,9 @@ extension ForeignClientTests {
                     for name in Self.names {
                         met.insert(try await ask(Self.post(name, "{}", 403), shelf, document, refusing: refusing))
                     }
+                    let rotation = try await shelf.post("/actions/rotate-apps", form: [], ["Origin: \(shelf.address)"])
+                    #expect(rotation.status == 403)
+                    #expect(try await shelf.send("/api/v1/fetch").status == 405)
                 }
                 try bench.configure(
                     """

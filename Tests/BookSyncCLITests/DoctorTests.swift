@@ -96,42 +96,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `a run that holds the library is named, and is not held up`() async throws {
-            let gate = Gate()
-            var catalog = ScriptedCatalog(episodes: 2, bytes: 30_000)
-            catalog.items[1].deeds = [.stall(at: 10_000, until: gate)]
-            try await withCatalog(catalog.script) { bench, server in
-                try await bench.start("fetch", "1", environment: bench.configured) { run in
-                    try await server.waitUntil { $0.bodyBytesSent(path: "/audio/2.mp3") >= 10_000 }
-                    let result = try await bench.run("doctor", environment: bench.configured)
-                    #expect(result.exitCode == 0)
-                    let lock = try #require(result.outputLines.first { $0.contains(" lock: ") })
-                    #expect(lock.hasPrefix("ok       lock: held: process \(run.processIdentifier) on this machine"))
-                    #expect(result.output.contains("not looked for: a run is under way"))
-                    gate.open()
-                    #expect(try await run.result().exitCode == 0)
-                }
-            }
-        }
-
-        @Test func `what the next run goes on with is told, and is no warning`() async throws {
-            let gate = Gate()
-            var catalog = ScriptedCatalog(episodes: 1, bytes: 30_000)
-            catalog.items[0].deeds = [.stall(at: 10_000, until: gate), .wellBehaved]
-            try await withCatalog(catalog.script) { bench, server in
-                try await bench.start("fetch", "1", environment: bench.configured) { run in
-                    try await bench.waitUntilHeld(10_000)
-                    run.send(signal: SIGINT)
-                    #expect(try await run.result().exitCode == 130)
-                }
-                gate.open()
-                let result = try await bench.run("doctor", environment: bench.configured)
-                let line = try #require(result.outputLines.first { $0.contains(" leftovers: ") })
-                #expect(line.hasPrefix("ok ") && line.contains("1 file of an unfinished download (10.0 kB), kept"))
-                #expect(result.exitCode == 0)
-            }
-        }
-
         @Test func `files that nothing will use again are counted, and what was killed is told`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", DemoCatalog.shortBook, "-q")
@@ -154,23 +118,6 @@ extension ProductTests {
         }
 
         #if os(Linux)
-            @Test(.needsMounting)
-            func `case 37: a library whose disk is not mounted is said, and not begun anew`() async throws {
-                try await withWorkbench { bench in
-                    let place = bench.folder.appending(path: "disk")
-                    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-                    let disk = try SmallDisk.mount(at: place.path, kilobytes: 20_000)
-                    let arguments = ["--library", "disk/Audiobooks"]
-                    #expect(try await bench.runBare(["fetch", "40111/1"] + arguments).exitCode == 0)
-                    #expect(try await bench.runBare(["doctor"] + arguments).exitCode == 0)
-                    disk.unmount()
-                    let result = try await bench.runBare(["doctor"] + arguments)
-                    #expect(result.exitCode == 73)
-                    #expect(result.output.contains("no disk is mounted there now; mount its disk"), "\(result.output)")
-                    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
-                }
-            }
-
             @Test(.needsMounting)
             func `a disk that is full, or cannot be written, is said`() async throws {
                 try await withWorkbench { bench in
@@ -197,7 +144,7 @@ extension ProductTests {
         @Test(.needsCompiler)
         func `a filesystem that keeps no locks is said, by a run with 73 and by doctor`() async throws {
             try await withWorkbench { bench in
-                let library = try await PreloadedLibrary.make(Self.noLocks, in: bench.folder)
+                let library = try await PreloadedLibrary.make("no-locks", in: bench.folder)
                 _ = try await bench.run("fetch", DemoCatalog.shortBook, "-q")
                 let environment = ["LD_PRELOAD": library.path]
                 for arguments in [["mirror"], ["doctor"]] {
@@ -209,10 +156,5 @@ extension ProductTests {
                 }
             }
         }
-
-        private static let noLocks = """
-            #include <errno.h>
-            int flock(int descriptor, int operation) { errno = ENOLCK; return -1; }
-            """
     }
 }

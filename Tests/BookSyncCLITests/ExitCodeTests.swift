@@ -18,6 +18,9 @@ extension ProductTests {
             (["--no-color", "trash", "lst"], "there is no command 'trash lst'; did you mean list?"),
             (["30776"], "'30776' is a book: booksync fetch 30776"),
             (["-q", "kting:30776"], "'kting:30776' is a book: booksync fetch kting:30776"),
+            (["mirror", "--max-episodes", "0"], "--max-episodes"), (["mirror", "--max-bytes", "much"], "--max-bytes"),
+            (["mirror", "--time-limit", "soon"], "--time-limit"), (["verify", "1/x"], "'x'"),
+            (["verify", "--no-such"], "--no-such"), (["serve", "--read-only", "--mirror-every", "6h"], "--read-only"),
             (["--config", "c", "http://h/f.xml"], "'http://h/f.xml' is a book: booksync fetch http://h/f.xml"),
         ])
         func `wrong usage is 64 and names what is wrong`(_ arguments: [String], _ word: String) async throws {
@@ -58,47 +61,6 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [
-            ("<html><head><title>Please log in</title></head></html>", "<html><head><title>Please log in"),
-            ("{\"status\":0,\"list\":[{\"id\":1,,]}", "{\"status\":0,\"list\":[{\"id\":1,,]}"),
-            ("{\"status\":0,\"list\":[", "{\"status\":0,\"list\":["), ("OK", "OK"),
-            ("{\"hello\":1}", "{\"hello\":1}"),
-        ])
-        func `an answer that is no catalog is 65 and quotes its first bytes`(
-            _ answer: String, _ quotation: String
-        ) async throws {
-            try await withCatalog(.always(.text(answer))) { bench, _ in
-                let result = try await bench.run("fetch", "1", environment: bench.configured)
-                #expect(result.exitCode == 65)
-                #expect(result.errors.contains(quotation), "\(result.errors)")
-            }
-        }
-
-        @Test(arguments: ["[1,2,3]", "7", "\"text\"", "null"])
-        func `an answer that is JSON and no object is 65`(_ answer: String) async throws {
-            try await withCatalog(.always(.text(answer))) { bench, _ in
-                let result = try await bench.run("fetch", "1", environment: bench.configured)
-                #expect(result.signal == nil)
-                #expect(result.exitCode == 65)
-                #expect(result.errors.contains(answer))
-            }
-        }
-
-        @Test(arguments: [
-            ("{\"status\":1,\"msg\":\"系统繁忙\",\"list\":[]}", "系统繁忙", 69),
-            ("{\"status\":2,\"msg\":\"token已过期，请重新登录\"}", "token已过期，请重新登录", 77),
-            ("{\"status\":3,\"msg\":\"书籍不存在\"}", "书籍不存在", 66),
-        ])
-        func `a status that is not zero is told with its message`(
-            _ answer: String, _ message: String, _ code: Int32
-        ) async throws {
-            try await withCatalog(.always(.text(answer)), more: "downloads: { retries: 0 }") { bench, _ in
-                let result = try await bench.run("fetch", "1", environment: bench.configured)
-                #expect(result.exitCode == code)
-                #expect(result.errors.contains(message), "\(result.errors)")
-            }
-        }
-
         @Test(arguments: ["file", "file/below", "/proc/self/library", "missing/parent/library"])
         func `a library that cannot be written is 73 before any request`(_ library: String) async throws {
             try await withCatalog(ScriptedCatalog(episodes: 1).script) { bench, server in
@@ -110,25 +72,6 @@ extension ProductTests {
                     #expect(result.errors.contains("cannot be written"), "\(result.errors)")
                 }
                 #expect(server.record.requests.isEmpty)
-            }
-        }
-
-        @Test(arguments: [
-            ("downloads:\n  job: 3\n", 2, "'jobs'"), ("librari: /tmp\n", 1, "'library'"),
-            ("downloads:\n  jobs: many\n", 2, "jobs"), ("sources:\n  a: { type: boook-resource }\n", 2, "type"),
-            ("downloads: [1]\n", 1, "downloads"), ("library: [\n", 2, "cannot be read"),
-            ("sources:\n  a: { type: feed }\ndefault-source: b\n", 3, "b"),
-        ])
-        func `a wrong configuration is 78 and names file, line and nearest key`(
-            _ text: String, _ line: Int, _ word: String
-        ) async throws {
-            try await withWorkbench { bench in
-                try bench.configure(text)
-                let result = try await bench.run("fetch", "1", "--config", bench.configuration.path)
-                #expect(result.exitCode == 78)
-                #expect(result.errors.contains("\(bench.configuration.path), line \(line)"), "\(result.errors)")
-                #expect(result.errors.contains(word), "\(result.errors)")
-                #expect(!bench.exists)
             }
         }
 

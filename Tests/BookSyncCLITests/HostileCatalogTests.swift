@@ -17,40 +17,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `200 MB of JSON are read or refused in a sentence`() async throws {
-            var body = Array("{\"status\":0,\"list\":[{\"id\":1,\"section\":1,\"name\":\"a\"}],\"odd\":\"".utf8)
-            body += [UInt8](repeating: UInt8(ascii: "x"), count: 200_000_000)
-            body += Array("\",\"sections\":1}".utf8)
-            try await withCatalog(.always(Reply(body: body))) { bench, _ in
-                let result = try await bench.run("fetch", "1", environment: bench.configured)
-                #expect(result.signal == nil)
-                #expect(result.exitCode == 0)
-                #expect(result.errors.contains("1 locked"), "\(result.errors)")
-            }
-            try await withCatalog(.always(Reply(body: body, framing: .declared(2_000_000_000)))) { bench, _ in
-                let result = try await bench.run("fetch", "1", environment: bench.configured)
-                #expect(result.exitCode == 65)
-                #expect(result.errors.contains("longer than"), "\(result.errors)")
-            }
-        }
-
-        @Test func `ids above 2^53 are kept to the last digit`() async throws {
-            var catalog = ScriptedCatalog(episodes: 3, bytes: 2000)
-            catalog.items[0].id = "9007199254740993"
-            catalog.items[1].id = "9223372036854775807"
-            catalog.items[2].id = "\"18446744073709551617\""
-            try await withCatalog(catalog.script) { bench, _ in
-                let run = try await bench.run("fetch", "9007199254740995", "--json", environment: bench.configured)
-                #expect(run.exitCode == 0)
-                let list = try await bench.run("list", "9007199254740995", "--json", environment: bench.configured)
-                #expect(
-                    try JSONObject.list(list.output).compactMap { $0["id"] } == [
-                        "9007199254740993", "9223372036854775807", "18446744073709551617",
-                    ])
-                #expect(try bench.digests() == catalog.digests)
-            }
-        }
-
         @Test func `names that steer terminals or leave the folder do neither`() async throws {
             var catalog = ScriptedCatalog(episodes: 4, bytes: 2000)
             catalog.items[0].name = "red\u{1B}[31m\u{07}bell\r\n"

@@ -106,9 +106,13 @@ extension ProductTests {
             for line in ["list", "search 夜", "queue", "runs", "subscriptions", "config show", "config path"] {
                 try await reader.run(line)
             }
-            for line in ["show 1", "explain 1/1", "verify", "pause --all", "trash list", "undo", "export csv"] {
+            for line in [
+                "show 1", "explain 1/1", "verify", "verify --repair", "pause --all", "trash list", "undo", "export csv",
+                "unsubscribe 1",
+            ] {
                 try await reader.run(line, exitCode: 66, printing: 0)
             }
+            #expect(!reader.bench.exists)
             try await reader.run("plan", printing: 0)
             try await reader.run("list --nosuch", exitCode: 64, printing: 0)
             try await reader.run("mirror", exitCode: 78, printing: 0)

@@ -87,10 +87,7 @@ extension ProductTests {
                 try await withBook([("One.mp3", bytes), ("Two.mp3", bytes)], in: bench) { environment in
                     let name = "Joined/Somebody/A Book.m4b"
                     try await bench.serve(environment: environment) { shelf in
-                        func page() async throws -> String {
-                            let text = try await shelf.send("/books/own/feed", ["Accept: text/html"]).text
-                            return String(try #require(text.components(separatedBy: "id=\"joined\"").last).prefix(1500))
-                        }
+                        func page() async throws -> String { try await self.page(of: shelf) }
                         let token = try await shelf.formToken(on: "/books/own/feed")
                         let form = [("book", "own:feed"), ("return", "/books/own/feed")]
                         #expect(try await page().contains("Not made yet"))
@@ -542,16 +539,6 @@ extension ProductTests {
                             #expect(try await self.page(of: shelf).contains(/Being made: [1-9]/))
                         }
                     }
-                }
-            }
-
-            /// Those whose arguments name the folder.
-            private func processes(naming folder: String) throws -> [String] {
-                try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-                    guard Int(name) != nil else { return false }
-                    // A process that ends meanwhile has none.
-                    let arguments = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
-                    return String(decoding: arguments, as: UTF8.self).contains(folder)
                 }
             }
         #endif

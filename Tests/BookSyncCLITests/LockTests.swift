@@ -163,31 +163,14 @@ extension ProductTests {
                     #expect(try await bench.run("subscribe", "2", environment: environment).exitCode == 0)
                     let subscriptions = try await bench.run("subscriptions", environment: environment)
                     #expect(subscriptions.output.contains("cat:2"))
+                    let doctor = try await bench.run("doctor", environment: environment)
+                    let lock = "ok       lock: held: process \(run.processIdentifier) on this machine"
+                    #expect(doctor.exitCode == 0 && doctor.output.contains(lock), "\(doctor.output)")
+                    #expect(doctor.output.contains("not looked for: a run is under way"), "\(doctor.output)")
                     gate.open()
                     #expect(try await run.result().exitCode == 0)
                 }
                 #expect(try bench.digests() == catalog.digests)
-            }
-        }
-
-        @Test func `case 38: two runs and a pause from a third process: one runs, one is 75, the pause is obeyed`()
-            async throws
-        {
-            let gate = Gate()
-            let catalog = Self.catalog(heldBy: gate)
-            try await withCatalog(catalog.script) { bench, server in
-                let environment = bench.configured
-                try await bench.start("fetch", "1", "--json", environment: environment) { run in
-                    try await server.waitUntil { Self.isHeld($0) }
-                    #expect(try await bench.run("fetch", "1", environment: environment).exitCode == 75)
-                    #expect(try await bench.run("pause", "1/2", environment: environment).exitCode == 0)
-                    try await run.waitForOutput(containing: "\"event\":\"paused\"")
-                    let result = try await run.result()
-                    #expect(result.exitCode == 0, "\(result.errors)")
-                    #expect(try result.summary().number("fetched") == 2)
-                }
-                gate.open()
-                #expect(try bench.files().count == 2)
             }
         }
 
@@ -206,6 +189,10 @@ extension ProductTests {
                 gate.open()
                 let plan = try await bench.run("plan", "1", environment: bench.configured)
                 #expect(plan.output.contains("1 to resume"), "\(plan)")
+                let doctor = try await bench.run("doctor", environment: bench.configured)
+                let line = try #require(doctor.outputLines.first { $0.contains(" leftovers: ") })
+                #expect(line.hasPrefix("ok ") && line.contains("1 file of an unfinished download (10.0 kB), kept"))
+                #expect(doctor.exitCode == 0)
                 #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
                 let ranges = server.requests(path: "/audio/1.mp3").map { $0.header("Range") }
                 #expect(ranges == [nil, "bytes=10000-"])

@@ -34,6 +34,10 @@
                     #expect(
                         told.errors.contains(/a library on \d{4}-\d\d-\d\d \d\d:\d\d, on the disk/), "\(told.errors)")
                     #expect(server.record.requests.count == asked)
+                    let doctor = try await bench.runBare(
+                        ["doctor", "--library", "disk/Audiobooks"], environment: bench.configured)
+                    #expect(doctor.exitCode == 73)
+                    #expect(doctor.output.contains("no disk is mounted there now; mount its disk"), "\(doctor.output)")
                     #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
                     // Without a home there is nothing remembered, and nothing in the way.
                     let homeless = try await bench.runBare(

@@ -9,8 +9,7 @@ struct MovedClock: Sendable {
 
     static func make(in folder: URL) async throws -> MovedClock {
         let file = folder.appending(path: "clock")
-        let source = try String(contentsOf: Corpus.fixture("clock/clock.c"), encoding: .utf8)
-        let clock = MovedClock(library: try await PreloadedLibrary.make(source, in: folder), file: file)
+        let clock = MovedClock(library: try await PreloadedLibrary.make("clock", in: folder), file: file)
         try clock.move(to: 0)
         return clock
     }

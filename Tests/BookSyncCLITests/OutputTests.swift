@@ -19,19 +19,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `quiet tells of failures and ends with the summary`() async throws {
-            var catalog = ScriptedCatalog(episodes: 3)
-            catalog.items[1].deeds = [.instead(.notFound)]
-            try await withCatalog(catalog.script, more: "downloads: { retries: 0 }") { bench, _ in
-                let result = try await bench.run("fetch", "1", "-q", environment: bench.configured)
-                #expect(result.exitCode == 75)
-                #expect(result.errorLines.count == 2)
-                #expect(result.errorLines.first?.hasPrefix("failed: ") == true)
-                #expect(result.errorLines.last?.contains("2 fetched") == true)
-                #expect(result.errorLines.last?.contains("1 failed in") == true)
-            }
-        }
-
         @Test(arguments: [[:], ["TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "80"]])
         func `off a terminal there is a line for each episode and no control character`(
             environment: [String: String]

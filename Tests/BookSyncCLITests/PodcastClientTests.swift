@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-extension ForeignClientTests {
+extension ForeignProgramTests {
     /// What other people's podcast clients make of the feeds.
     @Suite(.full) struct PodcastClients {
         private static let feed = "feeds/demo/40111.xml"

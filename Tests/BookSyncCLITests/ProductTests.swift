@@ -8,6 +8,8 @@ import Testing
 /// is recorded.
 @Suite(.limitedConcurrency) struct MainJobTests {}
 
-/// The served shelf in the hands of other people's programs: browsers, podcast apps, fuzzers. A browser needs most of a small
-/// machine, so they run one after the other, beside all other tests.
+/// The served shelf in browsers. One needs most of a small machine, so they run one after the other, beside all other tests.
 @Suite(.serialized, .firstInLine) struct ForeignClientTests {}
+
+/// Other people's servers, podcast apps and fuzzers, likewise one after the other.
+@Suite(.serialized, .firstInLine) struct ForeignProgramTests {}

@@ -94,7 +94,7 @@ enum RealServer: String, CaseIterable, Sendable {
                 .map { "\($0)_temp_path \(own)/\($0);" }.joined(separator: " ")
             let tls = "ssl_certificate \(own)/cert.pem; ssl_certificate_key \(own)/key.pem;"
             let text = """
-                daemon off; pid \(own)/pid; error_log \(own)/errors; events {}
+                daemon off; master_process off; pid \(own)/pid; error_log \(own)/errors; events {}
                 http { access_log off; types { audio/mpeg mp3; text/html html; text/xml xml; } \(places)
                   server { listen 127.0.0.1:\(port)\(isSecure ? " ssl http2" : ""); \(isSecure ? tls : "")
                     \(isGuarded ? "auth_basic x; auth_basic_user_file \(own)/hashed;" : "")

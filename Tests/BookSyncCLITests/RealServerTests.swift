@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension ForeignClientTests {
+extension ForeignProgramTests {
     /// Folders and feeds behind the web servers that people have, judged by `sha256sum`.
     @Suite(.full) struct RealServers {
         /// A shelf on a server, and the library beside it.

@@ -29,25 +29,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `hits have the keys of books and episodes`() async throws {
-            try await withShelf { bench async throws in
-                let book = try #require(try await found(bench, "夜航").first)
-                #expect(
-                    book.keys.isSuperset(of: [
-                        "kind", "source", "id", "title", "author", "episodes", "complete", "missing", "locked", "bytes",
-                        "path", "updated_at",
-                    ]))
-                let episode = try #require(try await found(bench, "第2集", "夜航").first)
-                #expect(
-                    episode.keys == [
-                        "kind", "source", "book_id", "id", "section", "name", "state", "url", "size", "bytes_done",
-                        "sha256", "path", "published_at", "duration", "error", "attempts", "book_title",
-                    ])
-                #expect(episode["state"] == "finished" && episode.number("section") == 2)
-                #expect(episode["sha256"] == DemoCatalog.sha256(book: "40111", section: 2))
-            }
-        }
-
         @Test func `people are found, several words narrow, and a table is printed`() async throws {
             try await withShelf { bench async throws in
                 #expect(try await found(bench, "作者二").map { $0["id"] } == ["40111"])
@@ -79,14 +60,6 @@ extension ProductTests {
                 #expect(result.exitCode == (holdsNothing ? 64 : 0), "\(result.errors)")
                 #expect(result.errorLines.count == 1)
                 #expect(result.controlCharacters == [])
-            }
-        }
-
-        @Test func `without a library the answer is empty`() async throws {
-            try await withWorkbench { bench async throws in
-                let result = try await bench.run("search", "兽医", "--json")
-                #expect(result.exitCode == 0 && result.output == "[]\n")
-                #expect(!bench.exists)
             }
         }
 

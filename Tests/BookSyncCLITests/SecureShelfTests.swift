@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-extension ForeignClientTests {
+extension ForeignProgramTests {
     /// HTTPS and gzip, as curl and openssl have them.
     @Suite(
         .needs("curl", "openssl"))

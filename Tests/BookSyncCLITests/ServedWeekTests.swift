@@ -53,7 +53,8 @@ extension ForeignClientTests {
                 try clock.move(to: self.hours)
             }
 
-            /// Where a user is in an episode, by the server; it never goes back.
+            /// Where a user is in an episode, by the server; it never goes back, but for the part of a frame by which a browser's clock
+            /// may be ahead of what is heard.
             @discardableResult
             func position(_ user: User, _ episode: Int, _ shelf: ServedShelf) async throws -> Double {
                 let answer = try await shelf.send(
@@ -61,7 +62,7 @@ extension ForeignClientTests {
                 try #require(answer.status == 200)
                 let seconds = try JSONObject(answer.text).double("seconds") ?? -1
                 let before = furthest[user, default: [:]]["\(episode)", default: 0]
-                #expect(seconds >= before, "\(user) was at \(before) s of \(episode), and is at \(seconds) s")
+                #expect(seconds >= before - 0.05, "\(user) was at \(before) s of \(episode), and is at \(seconds) s")
                 furthest[user, default: [:]]["\(episode)"] = max(before, seconds)
                 return seconds
             }
@@ -166,7 +167,8 @@ extension ForeignClientTests {
             week.memory.append(Int(try #require(status.firstMatch(of: /VmRSS:\s*(\d+)/)).output.1) ?? .max)
         }
 
-        @Test(.firstInLine) func `for a week nobody loses a place, no page stays stale, and the server lives`() async throws {
+        @Test(.firstInLine)
+        func `for a week nobody loses a place, no page stays stale, and the server lives`() async throws {
             try await withWorkbench { bench in
                 // Real audio.
                 #expect(try await bench.run("fetch", "30776/1-12", "-q").exitCode == 0)

@@ -36,6 +36,7 @@ extension ProductTests {
                 #expect(next.exitCode == 0)
                 #expect(try next.summary().number("resumed") == Self.jobs)
                 #expect(try next.summary().number("bytes_reused") == held)
+                #expect(try next.summary().number("bytes_received") == catalog.totalBytes - held)
                 #expect(try bench.digests() == catalog.digests)
                 #expect(try bench.partialFiles.isEmpty)
                 #expect(server.record.audioBytesSent == catalog.totalBytes)
@@ -59,26 +60,6 @@ extension ProductTests {
                 #expect(next.exitCode == 0, "\(next.errors)")
                 #expect(server.record.audioBytesSent == (isDone ? catalog.totalBytes : 150_000))
                 #expect(try bench.partialFiles.isEmpty == isDone)
-            }
-        }
-
-        @Test func `bytes received over an interrupted run and its continuation are the sizes of the files`()
-            async throws
-        {
-            let tap = Tap(allowing: 50_000)
-            let catalog = ScriptedCatalog(
-                episodes: 6, bytes: 80_000, pace: Pace(bytesPerSecond: 200_000), tap: tap)
-            try await withCatalog(catalog.script) { bench, server in
-                let environment = bench.configured
-                let first = try await bench.start("fetch", "1", "--json", environment: environment) { run in
-                    try await server.waitUntil { $0.audioBytesSent > 150_000 }
-                    run.send(signal: SIGINT)
-                    return try await run.result()
-                }
-                tap.open()
-                let second = try await bench.run("fetch", "1", "--json", environment: environment)
-                let received = try [first, second].map { try #require(try $0.summary().number("bytes_received")) }
-                #expect(received.reduce(0, +) == catalog.totalBytes, "\(received)")
             }
         }
 
@@ -109,16 +90,6 @@ extension ProductTests {
                 // The server counts what it has sent a moment after the client has it.
                 try await server.waitUntil { $0.audioBytesSent >= catalog.totalBytes + missing }
                 #expect(server.record.audioBytesSent == catalog.totalBytes + missing)
-            }
-        }
-
-        @Test func `case 39: a signal while the catalog is silent ends the run`() async throws {
-            try await withCatalog(.always(.neverAnswer), more: Self.patience) { bench, server in
-                try await bench.start("fetch", "1", environment: bench.configured) { run in
-                    try await server.waitUntil { !$0.requests.isEmpty }
-                    run.send(signal: SIGTERM)
-                    #expect(try await run.result().exitCode == 143)
-                }
             }
         }
 

@@ -169,14 +169,6 @@ extension ProductTests {
             }
         }
 
-        @Test func `unsubscribing from what is not followed is 66, and begins no library`() async throws {
-            try await withWorkbench { bench in
-                let result = try await bench.run("unsubscribe", "40111")
-                #expect(result.exitCode == 66)
-                #expect(!bench.exists)
-            }
-        }
-
         @Test func `a book of a source that does not exist is refused`() async throws {
             try await withWorkbench { bench in
                 let result = try await bench.run("subscribe", "nowhere:1")

@@ -59,13 +59,5 @@ extension ProductTests {
                 #expect(try Data(contentsOf: place) == Data("mine".utf8))
             }
         }
-
-        @Test func `without a shelf there is nothing to undo, and none is made`() async throws {
-            try await withWorkbench { bench in
-                let result = try await bench.run("undo")
-                #expect(result.exitCode == 66)
-                #expect(!bench.exists)
-            }
-        }
     }
 }

@@ -108,24 +108,6 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [["verify", "--wait", "soon"], ["verify", "1/x"], ["verify", "--no-such"]])
-        func `wrong usage is 64`(arguments: [String]) async throws {
-            try await withWorkbench { bench in
-                let result = try await bench.runBare(arguments + ["--library", "L"])
-                #expect(result.exitCode == 64)
-                #expect(!bench.exists)
-            }
-        }
-
-        @Test func `without a shelf there is nothing to verify, and none is made`() async throws {
-            try await withWorkbench { bench in
-                let result = try await bench.run("verify", "--repair")
-                #expect(result.exitCode == 66)
-                #expect(result.errors.contains("there is no shelf at"))
-                #expect(!bench.exists)
-            }
-        }
-
         @Test func `verifying goes on beside a run, and repairing waits for it or says who runs`() async throws {
             let gate = Gate()
             var catalog = ScriptedCatalog(episodes: 2)
@@ -169,7 +151,8 @@ extension ProductTests {
                 in: bench.folder, executable: URL(filePath: "/usr/bin/nice"), body)
         }
 
-        @Test(.firstInLine) func `a verification that is killed or interrupted goes on where it stopped`() async throws {
+        @Test(.firstInLine) func `a verification that is killed or interrupted goes on where it stopped`() async throws
+        {
             try await withCatalog(Self.largeCatalog) { bench, _ in
                 let environment = bench.configured
                 let folder = bench.library.appending(path: "old")

@@ -112,6 +112,9 @@ extension ProductTests {
                         + "8 not downloaded yet will not be fetched",
                     in: bench)
                 #expect(try bench.files().isEmpty)
+                // Folders that are left empty go as well.
+                let left = try FileManager.default.contentsOfDirectory(atPath: bench.library.path)
+                #expect(left.filter { !$0.hasPrefix(".") } == [])
                 try await expect(Array(repeating: "removed", count: 6), in: bench)
                 let sent = server.record.audioBytesSent
                 let nothing = try await fetch(bench)
@@ -122,6 +125,11 @@ extension ProductTests {
                 // The rest comes back from the trash.
                 #expect(try await fetch(bench).number("fetched") == 8)
                 #expect(try bench.digests().sorted() == (catalog.digests + catalog.digests).sorted())
+                // Forgetting touches no file.
+                let nothingToForget = try await bench.run(
+                    "remove", "--all", "--forget", environment: bench.configured)
+                #expect(nothingToForget.errors.hasPrefix("0 episodes wanted again ("), "\(nothingToForget.errors)")
+                #expect(try bench.digests().count == catalog.digests.count * 2)
             }
         }
     }

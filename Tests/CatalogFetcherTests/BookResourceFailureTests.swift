@@ -124,6 +124,8 @@ import Transport
             ),
             (#"{"hello":"my-token"}"#, .unreadableCatalog, #"the answer has no list of episodes: '{"hello":"***"}'"#),
             ("[1,2]", .unreadableCatalog, "the answer is an array and no object: '[1,2]'"),
+            ("7", .unreadableCatalog, "the answer is a number and no object: '7'"),
+            ("null", .unreadableCatalog, "the answer is null and no object: 'null'"),
             (
                 "<html>\n<title>Login my-token</title>", .unreadableCatalog,
                 "the answer is HTML or XML and no JSON: '<html> <title>Login ***</title>'"

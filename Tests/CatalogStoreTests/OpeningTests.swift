@@ -61,6 +61,19 @@ import Testing
         }
     }
 
+    @Test func `beside a journal, too, a store to which others added triggers is refused`() async throws {
+        try await withStore { store async throws in
+            try await withStorePath { path async throws in
+                try await store.copy(to: path)
+                try await DatabaseQueue(path: path).writeWithoutTransaction { database in
+                    try database.execute(sql: "CREATE TRIGGER x AFTER INSERT ON book BEGIN DELETE FROM book; END")
+                }
+                try Data([1]).write(to: URL(filePath: path + "-journal"))
+                await #expect(throws: Failure.self) { try await CatalogStore(path: path, access: .readWrite) }
+            }
+        }
+    }
+
     @Test func `a transaction that a power cut broke off is undone, for readers in a copy`() async throws {
         try await withStore { store async throws in
             _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)

@@ -165,24 +165,18 @@ import Testing
         }
     }
 
-    @Test func `after another boot only what was synced is gone on from`() async throws {
+    @Test(
+        arguments: [
+            ([0..<50_000, 200_000..<270_000, 300_000..<400_000], nil), ([0..<50_000, 300_000..<400_000], 0),
+        ] as [([Range<Int>], Int64?)])
+    func `after another boot only what was synced is gone on from, also where the journal was not told of it`(
+        written: [Range<Int>], committed: Int64?
+    ) async throws {
         try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
             let episode = bench.episode(size: 1_000_000)
             try await leave(
-                [0..<50_000, 200_000..<270_000, 300_000..<400_000], synced: [0..<50_000, 300_000..<400_000],
-                of: episode, in: bench, bootID: "another boot", from: bytes)
-            #expect(try await bench.fetch(episode).outcomes == [.resumed])
-            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 850_000)
-            #expect(try bench.file() == bytes)
-        }
-    }
-
-    @Test func `what was synced is gone on from where the journal was not told of it any more`() async throws {
-        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
-            let episode = bench.episode(size: 1_000_000)
-            try await leave(
-                [0..<50_000, 300_000..<400_000], synced: [0..<50_000, 300_000..<400_000],
-                of: episode, in: bench, bootID: "another boot", committed: 0, from: bytes)
+                written, synced: [0..<50_000, 300_000..<400_000], of: episode, in: bench, bootID: "another boot",
+                committed: committed, from: bytes)
             #expect(try await bench.fetch(episode).outcomes == [.resumed])
             #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 850_000)
             #expect(try bench.file() == bytes)

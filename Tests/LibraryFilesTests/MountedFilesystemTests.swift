@@ -1,3 +1,5 @@
+import Foundation
+import Support
 import Testing
 
 @testable import LibraryFiles
@@ -32,4 +34,21 @@ import Testing
         #expect(MountedFilesystem(of: "/L", mountinfo: "") == nil)
         #expect(MountedFilesystem(of: "relative", mountinfo: Self.mountinfo) == nil)
     }
+
+    #if os(Linux)
+        @Test(.needsMounting, .limitedConcurrency)
+        func `a disk is found behind so many others that the list of them has many pages`() async throws {
+            try await withTemporaryPath { folder in
+                var disks: [SmallDisk] = []
+                defer { for disk in disks { disk.unmount() } }
+                for number in 1...60 {
+                    let place = "\(folder)/a disk with a name of some length, number \(number)"
+                    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+                    disks.append(try SmallDisk.mount(at: place, kilobytes: 64))
+                }
+                let kinds = disks.map { MountedFilesystem(of: $0.path)?.kind }
+                #expect(kinds == Array(repeating: "tmpfs", count: 60))
+            }
+        }
+    #endif
 }

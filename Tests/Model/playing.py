@@ -72,5 +72,5 @@ def made_clock(folder):
     if not compiler or sys.platform != "linux":
         return None
     path = os.path.join(folder, "clock.so")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", path, ROOT / "Fixtures/clock/clock.c"], check=True)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", path, ROOT / "Fixtures/preloaded/clock.c"], check=True)
     return path

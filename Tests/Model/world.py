@@ -76,6 +76,9 @@ class World:
         if seed % 4:
             # Reading each new file with ffprobe takes longer than all else, so only every fourth seed does it.
             self.environment["BOOKSYNC_PROBE"] = "off"
+        if seed % 3 == 1:
+            # What has some more bytes is fetched in parts.
+            self.environment["BOOKSYNC_MIN_SPLIT_SIZE"] = "8k"
         root = f"http://127.0.0.1:{self.server.port}"
         self.addresses = {
             book.id: f"cat:{book.id}" if book.kind == "book-resource" else f"{book.kind}:{root}{book.address}"
@@ -83,8 +86,6 @@ class World:
         # The list of books is named like one of them.
         self.addresses["list"] = f"feed:opml:{root}{LIST}"
         self.naming, self.keep = NAMINGS[0], None
-        # Every third seed fetches in parts what has some more bytes.
-        self.min_split_size = "8k" if seed % 3 == 1 else "64M"
         self.config = self.folder / "config.yaml"
         self.write_config()
         self.hashes = {}            # (device, inode, size, times) → SHA-256
@@ -94,7 +95,7 @@ class World:
         root = f"http://127.0.0.1:{self.server.port}"
         keep = f", keep: {self.keep}" if self.keep else ""
         self.config.write_text(f"""
-downloads: {{ retries: 1, min-free-space: 4k, jobs: 3, connect-timeout: 5s, min-split-size: {self.min_split_size} }}
+downloads: {{ retries: 1, min-free-space: 4k, jobs: 3, connect-timeout: 5s }}
 naming: "{self.naming}"
 sources:
   cat:

@@ -130,11 +130,13 @@ def allowance(world, facts, tree, count):
         committed = stores[0].committed.get(item.id)
         partial = files.get(partial_path(item))
         note = partial.attributes.get(NOTE, b"").decode() if partial else ""
-        synced = ranges(note, "synced") if f"\ntotal {len(item.data)}\n" in note else []
-        is_noted = all(partial.data[begin:end] == item.data[begin:end] for begin, end in synced)
+        # The version that the note is about.
+        data = next((data for data in (item.data, world.former.get(item, b"")) if f"\ntotal {len(data)}\n" in note), None)
+        synced = ranges(note, "synced") if data else []
+        is_noted = all(partial.data[begin:end] == data[begin:end] for begin, end in synced)
         require(is_noted or item.sha in facts.before.values(),
                 f"{partial_path(item)} says that {synced} are synced, and they are not on disk")
-        noted = sum(end - begin for begin, end in synced) if is_noted else 0
+        noted = sum(end - begin for begin, end in synced) if is_noted and data == item.data else 0
         if item.sha in stores[0].announced:
             left, why = 0, "it was synced and announced"
         elif committed is not None:

@@ -62,7 +62,7 @@ class World:
         self.catalog.note()
         self.server = Server(self.catalog)
         self.former = {}    # item → the bytes of its last version
-        self.has_attic, self.path, self.min_split_size = False, None, "64M"
+        self.has_attic, self.path, self.min_split_size = False, None, "64Mi"
         self.disks = ["state"]      # folders that are disks of their own: the state is on the disk of the home folder
         self.configure()
 
@@ -83,7 +83,7 @@ class World:
         self.config = self.folder / "config.yaml"
         self.config.write_text(f"""
 {place}
-downloads: {{ retries: 1, min-free-space: 4k, jobs: 3, connect-timeout: 5s, min-split-size: {self.min_split_size} }}
+downloads: {{ retries: 1, min-free-space: 4k, jobs: 3, connect-timeout: 5s }}
 naming: "{naming}"
 sources:
   cat:
@@ -103,7 +103,8 @@ subscriptions:
         """Starts the program. log: the file for the trace. old_boot: before the power cut."""
         environment = {
             "HOME": str(self.folder / "home"), "PATH": self.path or os.environ["PATH"], "LANG": "C.UTF-8", "TZ": "UTC",
-            "XDG_STATE_HOME": str(self.disk / "state"), "LLVM_PROFILE_FILE": "/dev/null"}
+            "XDG_STATE_HOME": str(self.disk / "state"), "LLVM_PROFILE_FILE": "/dev/null",
+            "BOOKSYNC_MIN_SPLIT_SIZE": self.min_split_size}
         if "TMPDIR" in os.environ:
             environment["TMPDIR"] = os.environ["TMPDIR"]
         line = [self.binary, *arguments, "--config", str(self.config)]
@@ -171,7 +172,6 @@ subscriptions:
             self.item(number).frames = 400 + number
         self.catalog.note()
         self.min_split_size = "64k"
-        self.configure()
 
     def tree(self):
         return Tree.read(self.disk)

@@ -332,7 +332,8 @@ package struct Browser: Sendable {
                 throw BrowserTrouble(
                     what: "not within \(HangGuard.seconds) s: \(text) in \(selector), which is \(shown.prefix(1500))")
             }
-            if reloading { try await reload() } else { try await Task.sleep(for: .milliseconds(40)) }
+            try await Task.sleep(for: .milliseconds(reloading ? 150 : 40))
+            if reloading { try await reload() }
         }
     }
 

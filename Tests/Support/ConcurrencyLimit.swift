@@ -10,7 +10,7 @@ import Testing
 package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     /// Whether the current task runs in a slot.
     @TaskLocal private static var isHeld = false
-    private static let slots = SlotQueue(count: 4 * ProcessInfo.processInfo.activeProcessorCount + 2)
+    private static let slots = SlotQueue(count: 3 * ProcessInfo.processInfo.activeProcessorCount + 1)
 
     package let isRecursive = true
     fileprivate var isFirst = false

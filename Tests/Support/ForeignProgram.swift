@@ -26,3 +26,15 @@ package enum ForeignProgram {
         return nil
     }
 }
+
+#if os(Linux)
+    /// Those whose arguments name the folder.
+    package func processes(naming folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+            guard Int(name) != nil else { return false }
+            // A process that ends meanwhile has none.
+            let arguments = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
+            return String(decoding: arguments, as: UTF8.self).contains(folder)
+        }
+    }
+#endif

@@ -12,14 +12,13 @@ package enum PreloadedLibrary {
         package static let isAvailable = false
     #endif
 
-    /// Compiles the source.
-    package static func make(_ source: String, in folder: URL) async throws -> URL {
-        let file = folder.appending(path: "preloaded.c")
+    /// Compiles the source of that name in `Fixtures/preloaded`.
+    package static func make(_ name: String, in folder: URL) async throws -> URL {
+        let source = Corpus.fixture("preloaded/\(name).c")
         let library = folder.appending(path: "preloaded.so")
-        try Data(source.utf8).write(to: file)
         guard let compiler else { throw NotRun(why: "there is no C compiler") }
         let made = try await withProduct(
-            ["-shared", "-fPIC", "-o", library.path, file.path], in: folder, executable: URL(filePath: compiler)
+            ["-shared", "-fPIC", "-o", library.path, source.path], in: folder, executable: URL(filePath: compiler)
         ) { try await $0.result() }
         guard made.exitCode == 0 else { throw NotRun(why: made.errors) }
         return library

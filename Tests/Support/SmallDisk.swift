@@ -65,4 +65,16 @@
 
         private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM) }
     }
+
+    /// Hands on a folder that is a disk of its own.
+    package func withSmallDisk(
+        kilobytes: Int, isolation: isolated (any Actor)? = #isolation,
+        _ body: (_ folder: String, SmallDisk) async throws -> Void
+    ) async throws {
+        try await withTemporaryPath { folder in
+            let disk = try SmallDisk.mount(at: folder, kilobytes: kilobytes)
+            defer { disk.unmount() }
+            try await body(folder, disk)
+        }
+    }
 #endif

@@ -8,17 +8,19 @@ package enum HangGuard {
     package static var deadline: ContinuousClock.Instant { .now + .seconds(seconds) }
 }
 
-/// Returns when it is true: for what raises no event that a test could wait on, such as a file that grows. Looks every 5 ms.
+/// Returns when it is true: for what raises no event that a test could wait on, such as a file that grows. Looks every 5 ms, and less
+/// often where a look takes longer: tests share the machine.
 /// - Throws: what `isTrue` throws; ``WaitedTooLong`` at the hang guard's end.
 package func waitUntil(
     _ condition: String, isolation: isolated (any Actor)? = #isolation, _ isTrue: () async throws -> Bool
 ) async throws {
     let deadline = HangGuard.deadline
+    var begun = ContinuousClock.now
     while try await !isTrue() {
-        guard ContinuousClock.now < deadline else {
-            throw WaitedTooLong(seconds: HangGuard.seconds, last: "not that \(condition)")
-        }
-        try await Task.sleep(for: .milliseconds(5))
+        let now = ContinuousClock.now
+        guard now < deadline else { throw WaitedTooLong(seconds: HangGuard.seconds, last: "not that \(condition)") }
+        try await Task.sleep(for: max(.milliseconds(5), begun.duration(to: now) * 2))
+        begun = .now
     }
 }
 

@@ -83,8 +83,8 @@ struct StorePlacement: Sendable {
         let (store, partials) = (folder.storePath, folder.partialFolder)
         try await runBlocking {
             // The log behind the database, which alone is a database as well: of an older moment.
-            for path in [store, store + "-wal"] { try renewFile(path) }
-            for suffix in ["-shm", "-journal"] { try deleteFile(store + suffix) }
+            for suffix in ["", "-wal", "-journal"] { try renewFile(store + suffix) }
+            try deleteFile(store + "-shm")
             for name in try FileManager.default.contentsOfDirectory(atPath: partials) where !name.hasPrefix(".") {
                 try renewFile(partials + "/" + name)
             }

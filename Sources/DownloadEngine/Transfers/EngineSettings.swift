@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import Transport
 
 /// How the engine works.
@@ -18,8 +19,10 @@ package struct EngineSettings: Sendable {
     package var minFreeSpace: Int64 = 0
     /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
     package var maxUndeclaredSize: Int64 = 4 << 30
-    /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
-    package var minDividedLength: Int64 = 64 << 20
+    /// Bytes from which on a file is fetched in pieces, where its length is known beforehand. A variable of the environment makes it
+    /// less, to simulate kills and power cuts with small files.
+    package var minDividedLength =
+        ProcessInfo.processInfo.environment["BOOKSYNC_MIN_SPLIT_SIZE"].flatMap(parseByteCount) ?? 64 << 20
 
     package init() {}
 

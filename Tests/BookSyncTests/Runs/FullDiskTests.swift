@@ -25,9 +25,7 @@ import Support
         func `case 36: a disk that others fill stops the run, and the next one goes on once there is room`(
             jobs: Int
         ) async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 8000) { folder, disk in
                 let gate = Gate()
                 let catalog = Self.catalog(stallingUntil: gate)
                 try await withRunBench(catalog, jobs: jobs, library: folder) { bench in
@@ -64,9 +62,7 @@ import Support
         func `case 36: what a small disk has room for is fetched whole, also where nothing is to stay free`(
             jobs: Int
         ) async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 3000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 3000) { folder, disk in
                 try await withRunBench(Self.catalog(), jobs: jobs, library: folder) { bench in
                     let first = try await bench.run()
                     #expect(first.failures.count == 1 && first.failures.allSatisfy(\.isLackOfRoom), "\(first.failures)")
@@ -87,9 +83,7 @@ import Support
         @Test func `case 36: no room for a folder stops the run at its publication, and nothing is fetched again`()
             async throws
         {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 try await withRunBench(ScriptedCatalog.episodes(3), jobs: 1, library: folder) { bench in
                     // What a library has of its own is there; the book's folder is not.
                     try await bench.run(limits: RunLimits(episodes: 0))
@@ -111,9 +105,7 @@ import Support
         }
 
         @Test func `case 36: a store without room ends the run, and what is there stays`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 8000) { folder, disk in
                 try await withRunBench(ScriptedCatalog.episodes(2), library: folder) { bench in
                     try await bench.run()
                     bench.catalog.update { $0 = ScriptedCatalog.episodes(400, bytes: 1000) }
@@ -140,9 +132,7 @@ import Support
 
         @Test(arguments: [true, false])
         func `case 36: what was removed is the first to go, where that is enough`(isEnough: Bool) async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 var catalog = ScriptedCatalog.episodes(4, bytes: 2_000_000)
                 let last = catalog.elements.removeLast()
                 try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
@@ -168,9 +158,7 @@ import Support
         }
 
         @Test func `case 36: nothing is deleted for a size that only the catalog believes`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 var catalog = ScriptedCatalog.episodes(3, bytes: 2_000_000)
                 var last = catalog.elements.removeLast()
                 // Large enough not to be taken for a stub.
@@ -191,9 +179,7 @@ import Support
 
         @Test(arguments: [1, 3])
         func `case 36: what is to stay free stays free, and what is missing is told`(jobs: Int) async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 try await withRunBench(
                     ScriptedCatalog.episodes(12, bytes: 300_000), jobs: jobs, library: folder, minFreeSpace: 1_500_000
                 ) { bench in
@@ -232,9 +218,7 @@ import Support
         }
 
         @Test func `a file too large for the disk keeps none of the others from being fetched`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, _ in
                 var catalog = ScriptedCatalog.episodes(4, bytes: 300_000)
                 catalog.elements[1].size = 40_000_000
                 catalog.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2, 40_000_000))
@@ -255,50 +239,31 @@ import Support
             }
         }
 
-        @Test func `case 36: a body without an end takes no more than the disk may give, and leaves nothing`()
-            async throws
-        {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+        @Test(
+            arguments: [
+                (nil, .framing(.untilClose), 0, "declares no length, and the disk has no room"),
+                (300_000, .wellBehaved, 1_500_000, "40.0 MB are to come"),
+            ] as [(Int?, Deed, Int64, String)])
+        func `case 36: what the server sends or declares, and the disk cannot hold, is that episode's failure`(
+            size: Int?, deed: Deed, minFreeSpace: Int64, sentence: String
+        ) async throws {
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 var catalog = ScriptedCatalog.episodes(3, bytes: 300_000)
-                catalog.elements[1].size = nil
-                catalog.audio["/audio/2.mp3"] = .file(
-                    ScriptedCatalog.bytes(2, 40_000_000), [.framing(.untilClose)])
-                try await withRunBench(catalog, jobs: 1, library: folder) { bench in
+                catalog.elements[1].size = size
+                catalog.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2, 40_000_000), [deed])
+                try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: minFreeSpace) { bench in
                     let report = try await bench.run()
                     #expect(report.summary.fetched == 2 && report.summary.failed == 1, "\(report.failures)")
-                    let sentence = try #require(report.failures.first).description
-                    #expect(sentence.contains("declares no length, and the disk has no room"), "\(sentence)")
+                    let failure = try #require(report.failures.first)
+                    #expect(failure.kind == .temporary && failure.description.contains(sentence), "\(failure)")
                     #expect(try bench.partialNames() == [])
                     #expect(try disk.free() > 15_000_000)
                 }
             }
         }
 
-        @Test func `case 36: what the server declares, and the disk cannot hold, is that episode's failure`()
-            async throws
-        {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
-                var catalog = ScriptedCatalog.episodes(3, bytes: 300_000)
-                catalog.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2, 40_000_000))
-                try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
-                    let report = try await bench.run()
-                    #expect(report.summary.fetched == 2 && report.summary.failed == 1, "\(report.failures)")
-                    let failure = try #require(report.failures.first)
-                    #expect(
-                        failure.kind == .temporary && failure.description.contains("40.0 MB are to come"), "\(failure)")
-                    #expect(try disk.free() > 15_000_000)
-                }
-            }
-        }
-
         @Test func `case 36: on a full disk the shelf can be looked at, and a transfer be cancelled`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)
                 catalog.audio["/audio/1.mp3"] = .file(
                     ScriptedCatalog.bytes(1, 300_000),
@@ -321,9 +286,7 @@ import Support
         }
 
         @Test func `case 36: of a small disk only a tenth has to stay free`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 8000) { folder, disk in
                 let catalog = ScriptedCatalog.episodes(30, bytes: 300_000)
                 try await withRunBench(catalog, jobs: 2, library: folder, minFreeSpace: 500_000_000) { bench in
                     let report = try await bench.run()
@@ -335,9 +298,7 @@ import Support
         }
 
         @Test func `a run whose transfers have to be tried again ends when there is no room for them`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)
                 let gate = Gate()
                 catalog.audio["/audio/1.mp3"] = .file(

@@ -11,9 +11,7 @@ import Support
     @Suite(.limitedConcurrency, .needsMounting)
     struct ToldFailureTests {
         @Test func `a run that a full disk ends before any transfer begins says so`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 1200)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 1200) { folder, disk in
                 try await withRunBench(ScriptedCatalog.episodes(12, bytes: 300_000), jobs: 3, library: folder) {
                     bench in
                     try await bench.run()

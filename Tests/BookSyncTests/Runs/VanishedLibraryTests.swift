@@ -201,9 +201,7 @@ import Support
 
         @Test(.needsMounting)
         func `case 37: a library without room for another file is refused before the first request`() async throws {
-            try await withTemporaryPath { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
-                defer { disk.unmount() }
+            try await withSmallDisk(kilobytes: 20_000) { folder, disk in
                 try await withRunBench(.episodes(1), library: folder) { bench in
                     #expect(try await bench.run().summary.fetched == 1)
                     let asked = bench.server.record.requests.count

@@ -52,24 +52,15 @@ import Testing
         }
     }
 
-    @Test func `before the move is recorded`() async throws {
+    @Test(arguments: [false, true])
+    func `before the move is recorded, also where a power cut left both names`(hasBothNames: Bool) async throws {
         try await withRemoved { bench, path in
             let trashed = try await beginTrashing(bench)
             let target = URL(filePath: bench.library + "/" + trashed.to)
-            try FileManager.default.createDirectory(
-                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try FileManager.default.moveItem(at: URL(filePath: path), to: target)
-            try await expectTrashed(bench, path)
-        }
-    }
-
-    @Test func `a file of which a power cut left both names has one afterwards`() async throws {
-        try await withRemoved { bench, path in
-            let trashed = try await beginTrashing(bench)
-            let target = URL(filePath: bench.library + "/" + trashed.to)
-            try FileManager.default.createDirectory(
-                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try FileManager.default.linkItem(at: URL(filePath: path), to: target)
+            let files = FileManager.default
+            try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try files.linkItem(at: URL(filePath: path), to: target)
+            if !hasBothNames { try files.removeItem(atPath: path) }
             try await expectTrashed(bench, path)
         }
     }

@@ -153,7 +153,12 @@ struct LibraryDiagnosis: Sendable {
                 return .ok("store", "there is none yet")
             }
             if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
-            let found = try await StoreExamination(path: path)
+            let found: StoreExamination
+            do {
+                found = try await StoreExamination(path: path)
+            } catch let failure as Failure where failure.reason == .storeUnmade {
+                return .ok("store", "there is none yet")
+            }
             if !found.faults.isEmpty {
                 throw Failure.damagedStore(at: path, why: "its pages or its indexes contradict each other")
             }
@@ -192,10 +197,10 @@ struct LibraryDiagnosis: Sendable {
             let reserve = describeBytes(space.reserve(of: minFreeSpace))
             // The store needs room as well, if only a little.
             if let missing = space.missing(for: 1 << 20, leaving: minFreeSpace), missing > 0 {
-                throw Failure.lackOfRoom(
-                    "the disk of the library is full",
+                throw Failure(
+                    .inputOutput, what: "the disk of the library is full",
                     why: "\(describeBytes(space.free)) are free, and \(reserve) are to stay free",
-                    leaving: minFreeSpace)
+                    remedy: Failure.roomRemedy(leaving: minFreeSpace))
             }
             let toCome = await bytesToCome()
             if let missing = space.missing(for: toCome, leaving: minFreeSpace) {
