@@ -15,6 +15,9 @@ extension Failure {
             remedy: roomRemedy(leaving: minFreeSpace), reason: .lackOfRoom)
     }
 
+    /// What to do where room is missing.
+    ///
+    /// - Parameter minFreeSpace: bytes that the settings keep free; where it is 0, they cannot keep fewer.
     package static func roomRemedy(leaving minFreeSpace: Int64) -> Message {
         minFreeSpace > 0
             ? "make room, or lower downloads.min-free-space, and run again" : "make room and run again"

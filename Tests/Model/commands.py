@@ -59,7 +59,7 @@ class Commands(Outputs):
 
     def do_limited(self, a, b, c):
         """A run with --max-episodes fetches no more than that, and says with 75 that some are left."""
-        limit, had_faults = 1 + a % 2, self.catalog.has_faults()
+        limit, had_faults, was_lost = 1 + a % 2, self.catalog.has_faults(), self.is_store_lost()
         self.give_work(b, limit + 1)
         trash = set(self.in_trash(self.audio_files()).values())
         missing = [item for item in self.missing() if item.sha not in trash]
@@ -73,7 +73,8 @@ class Commands(Outputs):
                 f"--max-episodes {limit}, and {[str(item) for item in fetched]} were fetched")
         # What is rotten in a missing episode's place may be taken for it.
         if not had_faults and not self.trouble and not self.rotten and len(missing) > limit:
-            require(result.code == 75, f"{len(missing)} were missing, --max-episodes {limit}, and the run ends with 0")
+            require(result.code in ((74, 75) if was_lost else (75,)),
+                    f"{len(missing)} were missing, --max-episodes {limit}, and the run ends with {result.code}")
 
     def give_work(self, number, count):
         """Sees to it that a run has episodes to fetch: adds as many to a book as are missing from that count."""
