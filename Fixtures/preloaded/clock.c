@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
+#include "day.h"
 
 static volatile int64_t *ahead;
 
@@ -34,21 +33,6 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
     // The day may go back; the time since the machine began may not.
     if (result == 0 && isMoved(clock) && (clock == CLOCK_REALTIME || moved() > 0)) now->tv_sec += moved();
     return result;
-}
-
-int gettimeofday(struct timeval *now, void *zone) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    now->tv_sec = time.tv_sec;
-    now->tv_usec = time.tv_nsec / 1000;
-    return 0;
-}
-
-time_t time(time_t *into) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (into != NULL) *into = now.tv_sec;
-    return now.tv_sec;
 }
 
 int timerfd_settime(int file, int flags, const struct itimerspec *wanted, struct itimerspec *old) {

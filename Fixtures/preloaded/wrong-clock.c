@@ -2,9 +2,8 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
+#include "day.h"
 
 static long error(void) {
     static int looks;
@@ -21,19 +20,4 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
     int result = syscall(SYS_clock_gettime, clock, now);
     if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += error();
     return result;
-}
-
-int gettimeofday(struct timeval *now, void *zone) {
-    struct timespec precise;
-    clock_gettime(CLOCK_REALTIME, &precise);
-    now->tv_sec = precise.tv_sec;
-    now->tv_usec = precise.tv_nsec / 1000;
-    return 0;
-}
-
-time_t time(time_t *now) {
-    struct timespec precise;
-    clock_gettime(CLOCK_REALTIME, &precise);
-    if (now != NULL) *now = precise.tv_sec;
-    return precise.tv_sec;
 }

@@ -47,18 +47,14 @@
             }
 
             @Test(
-                .needs("clang"),
+                .needsCompiler,
                 arguments: [EINVAL, ENOTSUP])
             func `case 34b: folders that cannot be synced are told of once`(error: Int32) async throws {
                 let catalog = ScriptedCatalog(episodes: 3)
                 try await withCatalog(catalog.script) { bench, _ in
-                    let shim = bench.folder.appending(path: "faults.so").path
-                    let source = Corpus.fixture("faults/faults.c").path
-                    let compiled = try await ForeignProgram.run(
-                        "clang", ["-shared", "-fPIC", "-O1", "-o", shim, source], in: bench)
-                    try #require(compiled.exitCode == 0, "\(compiled.errors)")
+                    let faults = try await PreloadedLibrary.make("faults", in: bench.folder)
                     let environment = bench.configured.merging([
-                        "LD_PRELOAD": shim, "FAULT_BELOW": bench.library.path, "FAULT_FOLDERS": "1",
+                        "LD_PRELOAD": faults.path, "FAULT_BELOW": bench.library.path, "FAULT_FOLDERS": "1",
                         "FAULT_ERROR": "\(error)",
                     ]) { $1 }
                     let first = try await bench.run("fetch", "1", "--only", "1-2", environment: environment)

@@ -7,10 +7,10 @@
     extension ProductTests {
         /// Each call to the disk of a run of 30 episodes fails once, or is the process's last, and the next run mends it.
         @Suite(
-            .needs("clang")
+            .needsCompiler
         )
         struct FaultSweep {
-            /// As `Fixtures/faults/faults.c` groups them.
+            /// As `Fixtures/preloaded/faults.c` groups them.
             enum Call: String, CaseIterable {
                 case write, fsync, rename, ftruncate, open, mkdir, fcntl
             }
@@ -34,12 +34,8 @@
 
                 init(_ bench: Workbench) async throws {
                     self.bench = bench
-                    let shim = bench.folder.appending(path: "faults.so").path
-                    let source = Corpus.fixture("faults/faults.c").path
-                    let compiled = try await ForeignProgram.run(
-                        "clang", ["-shared", "-fPIC", "-O1", "-o", shim, source], in: bench)
-                    try #require(compiled.exitCode == 0, "\(compiled.errors)")
-                    environment = ["LD_PRELOAD": shim, "FAULT_BELOW": bench.library.path]
+                    let faults = try await PreloadedLibrary.make("faults", in: bench.folder)
+                    environment = ["LD_PRELOAD": faults.path, "FAULT_BELOW": bench.library.path]
                 }
 
                 func fetch(_ call: Call, failingAt number: Int, with error: Int32) async throws -> ProductRunner.Result

@@ -254,5 +254,5 @@ class Twice(Scenario):
 
 
 ALL = {scenario.name: scenario for scenario in (
-    Fetch, Parts, Replace, Rename, Remove, Restore, ResumeParts, Undo, Resume, NoRanges, Broken, Make, OtherParts, UndoRename, Tag, Untag, Join, Move, MoveFar, Adopt,
-    Export, Empty, Twice)}
+    Fetch, Parts, Replace, Rename, Remove, Restore, ResumeParts, Undo, Resume, NoRanges, Broken, Make, OtherParts,
+    UndoRename, Tag, Untag, Join, Move, MoveFar, Adopt, Export, Empty, Twice)}
