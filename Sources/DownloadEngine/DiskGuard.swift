@@ -74,12 +74,8 @@ final class DiskGuard: Sendable {
         if space.missing(for: lengths, leaving: reserve) == nil {
             return (space.free - space.reserve(of: reserve) - Self.margin).subtractingSaturated(lengths)
         }
-        let toCome = bytesToCome(of: transfers)
-        guard let missing = space.missing(for: toCome, leaving: reserve) else { return 0 }
-        throw lackOfRoom(
-            "\(describeBytes(space.free)) are free, \(describeBytes(toCome)) are to come for what is under way, "
-                + "and \(describeBytes(space.reserve(of: reserve))) are to stay free: \(describeBytes(missing)) are missing"
-        )
+        guard let why = space.lack(for: bytesToCome(of: transfers), leaving: reserve) else { return 0 }
+        throw lackOfRoom(why)
     }
 
     /// - Parameter why: the numbers.

@@ -49,4 +49,12 @@ package struct DiskSpace: Sendable, Hashable {
         if overflow { return .max }
         return needed > free ? needed - free : nil
     }
+
+    /// What is missing, and beside what; nil as of ``missing(for:leaving:)``.
+    package func lack(for toCome: Int64, leaving wanted: Int64) -> Message? {
+        missing(for: toCome, leaving: wanted).map { missing in
+            "\(describeBytes(free)) are free, \(describeBytes(toCome)) are needed, "
+                + "and \(describeBytes(reserve(of: wanted))) are to stay free: \(describeBytes(missing)) are missing"
+        }
+    }
 }

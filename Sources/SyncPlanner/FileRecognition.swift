@@ -42,7 +42,7 @@ struct FileRecognition {
             // Its tags are none of the catalog's.
             if case .changed(let file, let size) = condition,
                 case let fetched = input.examined[file.path]?.originalSize ?? size,
-                fetched == shelved.episode.size ?? fetched
+                input.isStoreOlder || fetched == shelved.episode.size ?? fetched
             {
                 matches[shelved.episode.identity.key] = successor(of: file, as: shelved.episode)
             }

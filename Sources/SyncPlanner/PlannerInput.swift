@@ -33,6 +33,8 @@ package struct PlannerInput {
     package var oftenReplaced: Set<String> = []
     /// Whether the catalog's listing is known to be all of it.
     package var isListingComplete = false
+    /// Whether the store is an older copy: files may be of versions that neither it nor the catalog tells of.
+    package var isStoreOlder = false
 
     package init(
         book: Book, episodes: [EpisodeRecord], paths: [String: String], files: [String: FileAttributes],

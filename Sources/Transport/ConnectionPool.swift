@@ -47,7 +47,8 @@ final class ConnectionPool: Sendable {
     func exchange(
         _ head: HTTPRequestHead, body: [UInt8], over key: ConnectionKey
     ) async throws -> (head: HTTPResponseHead, body: ResponseStream.Body) {
-        let eventLoop = MultiThreadedEventLoopGroup.currentEventLoop ?? MultiThreadedEventLoopGroup.singleton.any()
+        let group = options.isOfTransfers ? LoopExecutor.group : .singleton
+        let eventLoop = MultiThreadedEventLoopGroup.currentEventLoop ?? group.any()
         let timeout = TimeAmount.milliseconds(Int64(options.answerTimeout * 1000))
         let request = OutgoingRequest(head: head, body: body)
         if head.method == .GET || head.method == .HEAD, let kept = takeIdle(key, preferring: eventLoop) {
@@ -114,7 +115,7 @@ final class ConnectionPool: Sendable {
             .channelOption(
                 ChannelOptions.recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(
-                    minimum: 64 << 10, initial: 128 << 10, maximum: security == nil ? 1 << 20 : 256 << 10)
+                    minimum: 64 << 10, initial: 128 << 10, maximum: security == nil ? 512 << 10 : 128 << 10)
             )
             .connect(host: key.endpoint.host, port: key.endpoint.port)
             .flatMap { channel in

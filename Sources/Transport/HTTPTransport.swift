@@ -24,6 +24,9 @@ package struct TransportOptions: Sendable {
     package var sharedWaits: String?
     /// Responses that a request may be answered with; nil for none.
     package var readResponses: ReadResponses?
+    /// Whether all connections belong to the loops of ``LoopExecutor``, so that those that a catalog was read over serve transfers as
+    /// they are.
+    package var isOfTransfers = false
     /// What secures connections.
     var security = TLSConfiguration.makeClientConfiguration()
     /// Looks names up before they are connected to.

@@ -5,15 +5,15 @@ struct Contest {
     /// A program, by the command that fetches the files into an empty folder.
     struct Contestant {
         let name: String
-        /// Whether what it brought is hashed by `openssl` afterwards, and the time for that counted beside.
-        var isHashed = false
+        /// What is done with the folder afterwards, whose time is counted beside; nil for nothing.
+        var afterwards: ((_ target: String) -> [String])?
         let command: (_ target: String) throws -> [String]
     }
 
     let setting: Setting
     let files: Int
     let bytes: Int
-    /// Where they bring the files; nil for memory.
+    /// Where they bring the files, each run into a folder of its own: ext4 would search past what was deleted. Nil for memory.
     var folder: String?
     /// Connections made up to now, where somebody counts them.
     var connections: () throws -> Int = { 0 }
@@ -38,10 +38,13 @@ struct Contest {
         }
     }
 
-    /// - Parameter audio: where they find the files.
-    func peers(_ peers: [Peer], jobs: Int, audioAt audio: String, hashed: Bool = false) -> [Contestant] {
-        peers.map { peer in
-            Contestant(name: peer.name, isHashed: hashed) { target in
+    /// - Parameters:
+    ///   - audio: where they find the files.
+    ///   - isFinished: whether what booksync does besides is done afterwards: in memory the files are hashed, else synced.
+    func peers(_ peers: [Peer], jobs: Int, audioAt audio: String, isFinished: Bool = false) -> [Contestant] {
+        let afterwards = folder == nil ? hashing : { ["sync", "-f", $0] }
+        return peers.map { peer in
+            Contestant(name: peer.name, afterwards: isFinished ? afterwards : nil) { target in
                 try peer.command(
                     Peer.Work(
                         address: audio, files: files, jobs: jobs, target: target, workspace: setting.workspace))
@@ -60,11 +63,9 @@ struct Contest {
             throw MeasuredProcess.Failed(
                 description: "\(contestant.name) brought \(found.files) files of \(found.bytes) bytes in all")
         }
-        if contestant.isHashed {
-            score.hashing.append(try setting.measure(Self.hashing(target, files: files)))
-        }
+        if let afterwards = contestant.afterwards { score.afterwards.append(try setting.measure(afterwards(target))) }
         score.spans.append(try Workspace.span(of: Workspace.files(below: target).map { "\(target)/\($0)" }))
-        _ = try emptyTarget()
+        if folder == nil { _ = try emptyTarget() }
     }
 
     /// How many calls of the kernel the contestant makes; nil where nobody can count them.
@@ -80,11 +81,12 @@ struct Contest {
     }
 
     private func emptyTarget() throws -> String {
-        try Workspace(path: folder ?? setting.workspace.path).emptyFolder("target")
+        guard let folder else { return try setting.workspace.emptyFolder("target") }
+        return try Workspace(path: folder).emptyFolder(UUID().uuidString)
     }
 
     /// Two at once, each with an eighth of the files at a time.
-    private static func hashing(_ target: String, files: Int) -> [String] {
+    private func hashing(_ target: String) -> [String] {
         let hash = "find \"$0\" -name '*.mp3' -print0 | xargs -0 -P 2 -n \"$1\" openssl dgst -sha256 > /dev/null"
         return ["/bin/sh", "-c", hash, target, "\(max(1, files / 8))"]
     }
@@ -96,16 +98,16 @@ struct Score {
     /// Fetched in each run.
     let bytes: Int
     var runs: [Measurement] = []
-    /// What `openssl` took to hash what each run brought, where that was tried.
-    var hashing: [Measurement] = []
+    /// What was done after each run, if anything was.
+    var afterwards: [Measurement] = []
     /// Seconds of each run from the first file's beginning to the last one's name.
     var spans: [Double] = []
     /// Of each run, where they are counted.
     var connections: [Int] = []
 
     var cpuPerGibibyte: Double { runs.cpu / (Double(bytes) / Double(1 << 30)) }
-    /// Seconds with those of `openssl` behind it.
-    var hashedWall: Double { zip(runs, hashing).map { $0.wall + $1.wall }.median }
+    /// Seconds with those of what was done afterwards.
+    var finishedWall: Double { zip(runs, afterwards).map { $0.wall + $1.wall }.median }
     /// Bytes a second.
     var rate: Double { Double(bytes) / runs.wall }
 
@@ -116,11 +118,11 @@ struct Score {
         let rows = scores.map { score in
             [
                 score.name, decimal(score.runs.wall), score.runs.range,
-                score.hashing.isEmpty ? "" : decimal(score.hashedWall), decimal(score.cpuPerGibibyte),
+                score.afterwards.isEmpty ? "" : decimal(score.finishedWall), decimal(score.cpuPerGibibyte),
                 megabytes(score.runs.peakMemory),
             ] + more.map { $0.value(score) }
         }
         return Report.markdown(
-            [title, "wall s", "range", "then openssl", "CPU s/GiB", "peak RSS"] + more.map(\.title), rows)
+            [title, "wall s", "range", "and openssl or sync", "CPU s/GiB", "peak RSS"] + more.map(\.title), rows)
     }
 }

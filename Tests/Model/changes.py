@@ -162,9 +162,8 @@ class Changes(Users):
 
     def do_lose_store(self, a, b, c):
         folder = self.library / ".booksync"
-        # A known defect: by a copy of the store from before a file was replaced that file was edited, and by one from before
-        # an episode came back it is removed though it is there.
-        if any(item.version > 1 for item in self.items()) or False in self.removed.values():
+        # A known defect: by a copy of the store from before an episode came back it is removed though it is there.
+        if False in self.removed.values():
             shutil.rmtree(folder / "backup", ignore_errors=True)
         for path in folder.glob("store.sqlite*") if folder.is_dir() else []:
             path.unlink()

@@ -449,13 +449,8 @@ package struct BookJoin: Sendable {
             (request.output ?? library, written),
             (library, request.output == nil ? written.addingSaturated(encoded) : encoded),
         ] {
-            let space = try DiskSpace(of: folder)
-            guard let missing = space.missing(for: bytes, leaving: minFreeSpace) else { continue }
-            throw Failure.lackOfRoom(
-                "\(plan.book.title) is not joined",
-                why: "\(describeBytes(space.free)) are free, \(describeBytes(bytes)) are needed, "
-                    + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
-                leaving: minFreeSpace)
+            guard let why = try DiskSpace(of: folder).lack(for: bytes, leaving: minFreeSpace) else { continue }
+            throw Failure.lackOfRoom("\(plan.book.title) is not joined", why: why, leaving: minFreeSpace)
         }
     }
 

@@ -127,11 +127,10 @@ struct PlanAssembly: Sendable {
         }
         let missing = episodes.filter { shelved in shelved.file.map { files[$0.path] == nil } ?? false }
         try await search(for: missing, adding: &input)
-        var mayLieAnywhere = recorded.isEmpty
-        if !mayLieAnywhere, recorded.count < episodes.count {
-            // By force also what was removed is wanted, and the user may have put it back anywhere.
-            mayLieAnywhere = request.force ? true : try await librarySearch.isStoreOlder()
-        }
+        let isPartOnly = !recorded.isEmpty && recorded.count < episodes.count
+        if isPartOnly || !changed.isEmpty { input.isStoreOlder = try await librarySearch.isStoreOlder() }
+        // By force also what was removed is wanted, and the user may have put it back anywhere.
+        let mayLieAnywhere = recorded.isEmpty || isPartOnly && (request.force || input.isStoreOlder)
         if mayLieAnywhere { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         // Of two books with one title the other's files are there, and not recorded yet where the store was lost or is older.

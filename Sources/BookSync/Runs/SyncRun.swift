@@ -83,7 +83,9 @@ package struct SyncRun: Sendable {
         let begin = whole.begunAt ?? .now
         for notice in session.notices { emit(.notice(notice)) }
         let (request, left) = try await whole.leavingOtherLibraries(configuration, store: session.store)
-        var report = try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+        var options = configuration.transportOptions
+        options.isOfTransfers = true
+        var report = try await withHTTPTransport(options: options, logger: logger) { transport in
             var run = try await RunUnderWay(self, request, left, in: session, over: transport)
             let transfers = try await run.refreshAndFetch()
             try await run.record(transfers)

@@ -88,8 +88,7 @@ import Testing
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
             try await move(2, to: "Book/mine.mp3", bench)
-            bench.catalog.update { $0.elements[1].size = 45_000 }
-            bench.catalog.update { $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"") }
+            offer(45_000, of: bench)
             let report = try await bench.run()
             #expect(report.summary.kept == 1 && report.summary.replaced == 1)
             bench.catalog.update { $0.elements[1].name = "corrected" }
@@ -107,10 +106,7 @@ import Testing
             try await bench.run()
             try await withOlderStore(of: bench) {
                 if path.hasPrefix("Else") { try await move(2, to: path, bench) }
-                bench.catalog.update {
-                    $0.elements[1].size = 45_000
-                    $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"")
-                }
+                offer(45_000, of: bench)
                 #expect(try await bench.run().summary.replaced == 1)
             }
             let requests = bench.audioRequests.count
@@ -119,6 +115,33 @@ import Testing
             #expect(bench.audioRequests.count == requests)
             #expect(try await bench.bytes(2)?.count == 45_000)
             #expect(try await bench.run().summary.kept == 2)
+        }
+    }
+
+    @Test func `case 44: a version that is newer than the copy of the store and older than the catalog is replaced`()
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.runRecorded()
+            try await withOlderStore(of: bench) {
+                offer(45_000, of: bench)
+                let report = try await bench.runRecorded()
+                #expect(report.summary.replaced == 1)
+            }
+            offer(50_000, of: bench)
+            #expect(try await bench.runRecorded().summary.adopted == 1)
+            #expect(try await bench.runRecorded().summary.replaced == 1)
+            let size = try await bench.bytes(2)?.count
+            #expect(size == 50_000)
+            #expect(try await bench.runRecorded().summary.kept == 2)
+        }
+    }
+
+    /// Has the catalog and the server offer a new version of the second episode.
+    private func offer(_ size: Int, of bench: RunBench) {
+        bench.catalog.update {
+            $0.elements[1].size = size
+            $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: size, seed: UInt64(size)), etag: "\"\(size)\"")
         }
     }
 
