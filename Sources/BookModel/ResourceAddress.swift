@@ -80,11 +80,11 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
 
     /// Scheme, host and port, for telling servers apart; empty when the address names none.
     package var server: String {
-        let address = withoutSecrets
         // By bytes: transfers are told apart by it again and again.
-        guard let slashes = address.utf8.firstRange(of: "://".utf8) else { return "" }
-        let path = address.utf8[slashes.upperBound...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-        return address[..<(path ?? address.endIndex)].lowercased()
+        let text = withoutSecrets.utf8
+        guard let end = text.firstIndex(of: UInt8(ascii: ":")), text[end...].starts(with: "://".utf8) else { return "" }
+        let path = text[end...].dropFirst(3).firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        return Substring(text[..<(path ?? text.endIndex)]).lowercased()
     }
 
     package var holdsSecrets: Bool { withoutSecrets != secretText }

@@ -53,12 +53,8 @@ final class DiskGuard: Sendable {
 
     /// What failed because the library went away, at whatever step that was met, failed for that reason.
     func cause(of failure: any Error) -> any Error {
-        do {
-            try requireSameDisk()
-            return failure
-        } catch {
-            return error
-        }
+        do { try requireSameDisk() } catch { return error }
+        return failure
     }
 
     /// - Parameter transfers: those under way and the one to be begun.

@@ -28,8 +28,8 @@ extension EngineRun {
         let transfer = transfers[index]
         let meter = TransferMeter(transfer.wanted, emit: tools.emit)
         meters[index] = meter
-        // A server that contradicted itself once is not asked for pieces again.
-        let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= tools.settings.minDividedLength
+        // A server that contradicted itself once is not asked for pieces again. Where nobody knows the length, the partial file may.
+        let isDivided = !transfer.hasStartedOver && transfer.length ?? .max >= tools.settings.minDividedLength
         let attempt = TransferAttempt(transfer, at: index, isDivided: isDivided, meter: meter, tools: tools)
         transfers[index].pieces = attempt.pieces
         return .attempt(index, attempt)

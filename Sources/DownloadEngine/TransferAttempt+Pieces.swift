@@ -63,7 +63,7 @@ extension TransferAttempt {
             }
             return (PieceSource(request: request, validator: existing.validator, total: total), nil)
         }
-        guard wanted.replacing == nil else { return (nil, nil) }
+        guard wanted.replacing == nil, length ?? 0 >= minTotal else { return (nil, nil) }
         let (answer, ending): (HTTPResponse, AttemptResult.Ending?)
         do {
             (answer, ending) = try await head(of: request)

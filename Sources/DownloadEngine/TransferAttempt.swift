@@ -26,6 +26,8 @@ struct TransferAttempt: Sendable {
     /// What the server declared for the whole in the answer at hand.
     private var serverDigest: ContentDigest?
     private var sinceCommit: Int64 = 0
+    /// Bytes of the whole, as far as they are known beforehand.
+    let length: Int64?
     /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.
     private let endedEarly: Int64?
     /// Length of the partial file when the body at hand has come whole; nil where the server declares none.
@@ -46,7 +48,7 @@ struct TransferAttempt: Sendable {
         transport = tools.transport.using(wanted.access)
         partialPath = tools.partialFolder + "/" + transfer.partialName
         limiter = tools.rates.limiters(of: wanted.episode.identity.book.source)
-        (endedEarly, startsOver) = (transfer.endedEarly, transfer.mustStartOver)
+        (length, endedEarly, startsOver) = (transfer.length, transfer.endedEarly, transfer.mustStartOver)
         pieces =
             isDivided
             ? SegmentedDownload(
@@ -124,7 +126,10 @@ struct TransferAttempt: Sendable {
         guard length > 0 else { return PartialContent() }
         var existing = PartialContent(length: length, validator: result.record.validator, total: result.record.total)
         // The last byte is asked for again: the answer says whether the server still has this version.
-        if existing.isWhole, wanted.episode.listsAnotherVersion(than: existing) { existing.length -= 1 }
+        if existing.isWhole, wanted.episode.listsAnotherVersion(than: existing) {
+            try partial.endParts()
+            existing.length -= 1
+        }
         if partial.length > existing.length { try partial.truncate(to: existing.length) }
         try await aside { try partial.digestExistingBytes() }
         return existing
@@ -248,6 +253,7 @@ struct TransferAttempt: Sendable {
         upTo last: Int64?, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         bodyEnd = last.map { $0 + 1 } ?? total
+        var room = bodyEnd.map { $0 - offset + overlap } ?? .max
         var overlap = overlap
         var first = ByteBuffer()
         var isTaken = offset > 0
@@ -277,6 +283,9 @@ struct TransferAttempt: Sendable {
                     }
                 }
                 try await limiter.pass(received)
+                room -= Int64(received)
+                // What comes behind the end of what was asked for may have no end.
+                if room < 0 { break }
             }
         } catch let failure as TransportError where failure.kind == .notClosed {
             result.isNotClosed = true

@@ -7,10 +7,8 @@ import NIOTLS
 enum ExchangeFailure: Error {
     /// A server announces an answer again and again, and gives none.
     case endlessAnnouncements
-    /// Nothing came for longer than the stall timeout.
+    /// Nothing came for longer than the stall timeout, or TLS was not agreed on within the connect timeout.
     case stalled
-    /// TLS was not agreed on within the connect timeout.
-    case handshakeTimedOut
     /// The connection leads to an address of another scope than it must.
     case scopeChange
     /// A name that was looked up for a proxy.
@@ -86,7 +84,6 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var staysOpen = false
     /// When bytes came, or an exchange began or ended, last.
     private var lastProgress = NIODeadline.now()
-    private var isSuspected = false
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
@@ -129,7 +126,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         self.context = context
         guard let handshakeTimeout else { return becomeReady() }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: handshakeTimeout) {
-            self.fail(ExchangeFailure.handshakeTimedOut)
+            self.fail(ExchangeFailure.stalled)
         }
     }
 
@@ -206,9 +203,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         setReading(true)
     }
 
-    private func noteProgress() {
-        (lastProgress, isSuspected) = (.now(), false)
-    }
+    private func noteProgress() { lastProgress = .now() }
 
     private func fail(_ error: any Error) {
         timer?.cancel()
@@ -229,15 +224,13 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     /// Looks, after some time, whether anything has come since; time in which the reader is busy does not count.
     private func watch(for time: TimeAmount) {
-        timer = context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+        let due = NIODeadline.now() + time
+        timer = context?.eventLoop.assumeIsolated().scheduleTask(deadline: due) { [self] in
             if exchange?.stream.isPaused == true { noteProgress() }
             let left = lastProgress + (exchange == nil ? Self.maxIdle : stallTimeout) - .now()
             if left > .zero { return watch(for: left) }
-            if !isSuspected {
-                // The loop may have been held up: what has come meanwhile is read first.
-                isSuspected = true
-                return watch(for: .milliseconds(100))
-            }
+            // The loop was held up: what has come meanwhile is read first.
+            if .now() - due > .milliseconds(50) { return watch(for: .milliseconds(100)) }
             fail(ExchangeFailure.stalled)
         }
     }

@@ -145,7 +145,6 @@ extension TransportError {
     private static func kind(of error: any Error) -> Kind {
         switch error {
         case ExchangeFailure.stalled: .stalled
-        case ExchangeFailure.handshakeTimedOut: .insecure("the handshake took too long")
         case ExchangeFailure.numericHostInTunnel:
             .insecure(
                 "the certificate of a server without a name cannot be checked behind a proxy",

@@ -308,6 +308,69 @@ import Testing
         }
     }
 
+    @Test func `a file that came whole in parts is asked about where the catalog lists another version`() async throws {
+        let other = sampleMP3(bytes: 1_100_000, seed: 2)
+        try await withLargeFileBench(.file(other), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_100_000)
+            try await leave(
+                [0..<1_000_000], of: episode, in: bench, validator: ContentValidator(entityTag: "\"v0\""), from: bytes)
+            try await bench.store.save([TransferRecord(episode: episode.identity, state: .waiting)])
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(try bench.file() == other)
+        }
+    }
+
+    @Test func `a server that once sends the whole of the same version in place of a part costs nothing that is there`()
+        async throws
+    {
+        let whole = ServedFile(bytes)
+        let gate = Gate()
+        let script = ServerScript { request in
+            var (request, reply) = (request, whole.answer(to: request))
+            guard request.method == "GET", !gate.isOpen else { return reply }
+            if request.header("Range")?.hasPrefix("bytes=0-") == true {
+                reply.ending = .stallAfter(bytes: 50_000, until: gate)
+                return reply
+            }
+            // The first one of a helper.
+            gate.open()
+            request.headers.removeAll { $0.name.lowercased() == "range" }
+            return whole.answer(to: request)
+        }
+        try await withLargeFileBench(script) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            let fromStart = gets(bench).count { $0.header("Range")?.hasPrefix("bytes=0-") != false }
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(fromStart == 1)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `parts are gone on from where the store and the catalog know nothing of the file`() async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode()
+            try await leave([0..<170_000, 300_000..<400_000], of: episode, in: bench, from: bytes)
+            try await bench.store.save([TransferRecord(episode: episode.identity, state: .waiting)])
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000 - 270_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 16: a part that goes on behind its end is left there`() async throws {
+        let gate = Gate()
+        let script = server(ServedFile(bytes)) { reply in
+            reply.ending = .stallAfter(bytes: reply.body.count + 1, until: gate)
+            (reply.body, reply.framing) = (reply.body + [1, 2, 3], .chunked(size: 7000))
+        }
+        try await withLargeFileBench(script, jobs: 2) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            gate.open()
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
+        }
+    }
+
     @Test func `case 13a: pieces that come in short parts are put together`() async throws {
         try await withLargeFileBench(server(ServedFile(bytes)) { $0.shortenPart(to: 30_000) }) { bench in
             let report = try await bench.fetch(bench.episode(size: 1_000_000))

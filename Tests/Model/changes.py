@@ -163,7 +163,7 @@ class Changes(Users):
     def do_lose_store(self, a, b, c):
         folder = self.library / ".booksync"
         # A known defect: by a copy of the store from before an episode came back it is removed though it is there.
-        if False in self.removed.values():
+        if any(is_removed is not True for is_removed in self.removed.values()):
             shutil.rmtree(folder / "backup", ignore_errors=True)
         for path in folder.glob("store.sqlite*") if folder.is_dir() else []:
             path.unlink()

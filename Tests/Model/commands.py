@@ -397,14 +397,17 @@ class Commands(Outputs):
             # What a killed run had begun to move is moved by whatever changes the library next.
             self.run("export", kind, expect=(0, 75))
         before, _ = self.begin()
-        # Of two books with the same title, which share a folder, one gets no file.
+        # Of two books that share a folder, by their title or because the listener moved files, one gets no file.
+        listed = self.listed(self.catalog.books)
         titles = [row["title"] for row in self.document("list") or []]
-        result = self.run("export", kind, "--json", expect=(0, 75) if len(set(titles)) < len(titles) else (0,))
+        homes = {(book.id, entry["path"].rpartition("/")[0]) for book in self.catalog.books
+                 for entry in (listed[book.id] or {}).values() if entry["path"]}
+        shared = len(set(titles)) < len(titles) or len({home for _, home in homes}) < len(homes)
+        result = self.run("export", kind, "--json", expect=(0, 75) if shared else (0,))
         after = self.check(before, "export")
         require(self.on_shelf(before) == self.on_shelf(after), "export touched audio")
         if result.code != 0:
             return
-        listed = self.listed(self.catalog.books)
         files = [path for path in self.library.rglob(f"*{suffix}") if ".booksync" not in path.parts]
         texts = {path: path.read_text(errors="replace") for path in files}
         for path, text in texts.items():

@@ -203,8 +203,8 @@ class Rules(World):
         missing = self.missing(books)
         if result.code == 0:
             require(not missing, f"the run ended with 0; missing are {[str(item) for item in missing]}")
-        elif is_clean and not self.trouble and not is_limited:
-            # An edited file may be where an episode is to be.
+        elif is_clean and not self.trouble and not is_limited and not (result.code == 74 and self.had_lost_store):
+            # An edited file may be where an episode is to be. With a store what was subscribed to is lost.
             require(self.edits, f"nothing was wrong, and the run ends with {result.code}: {result.errors}")
         if result.code in (0, 75):
             self.check_list(books, is_complete=result.code == 0 and is_clean)

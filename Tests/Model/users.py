@@ -12,6 +12,8 @@ class Users(Serving):
     def do_users(self, a, b, c):
         """A user comes, goes, or gets another password; then a server lets in those who are users, and nobody else."""
         before, _ = self.begin()
+        if self.had_lost_store and self.is_store_lost():
+            return      # Users need a store; only a run begins another one.
         if OWNER not in self.passwords:
             self.add_user(OWNER)
         elif GUEST in self.passwords:

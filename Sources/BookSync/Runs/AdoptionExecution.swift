@@ -49,8 +49,8 @@ struct AdoptionExecution: Sendable {
             }
             for failure in try await record(&files) { failures.append(failure) }
             for (action, file) in files {
-                // What was begun of an episode that is here whole is superfluous.
-                try await PartialFile.drop([file.episode], of: library)
+                // What was begun of an episode that is here whole is superfluous, unless it is of a later version.
+                if file.catalogSize == action.episode.size { try await PartialFile.drop([file.episode], of: library) }
                 adopted += 1
                 emit(
                     .adopted(

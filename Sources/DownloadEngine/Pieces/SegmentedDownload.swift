@@ -249,24 +249,27 @@ final class SegmentedDownload: Sendable {
         let onDisk = PartialContent(length: offset, validator: source.validator, total: source.total)
         let asked = RangeRequest(first: offset, last: upperBound - 1, ifRange: source.validator.ifRange)
         let answer = try await transport.send(source.request.asking(for: asked))
+        let head = ResponseHead(answer)
         let end: Int64
-        switch decide(existing: onDisk, asked: asked, head: ResponseHead(answer)) {
+        switch decide(existing: onDisk, asked: asked, head: head) {
         case .append(_, let last, overlap: 0): end = last + 1
         case .append: return .restart("the server sent another part than the one asked for")
         case .restart(let why): return .restart(why)
-        case .replace: return .restart("the server sent the whole instead of a part")
+        case .replace where head.validator.ifRange != source.validator.ifRange:
+            return .restart("the server sent the whole instead of a part")
         case .retry(let why): return .retry(.init(why: why, answer: answer))
         // The transfer itself will hear why.
-        case .complete, .unchanged, .fail:
+        case .replace, .complete, .unchanged, .fail:
             return .retry(.init(why: "the server answers \(answer.status)", after: Self.hopelessRest))
         }
         for try await var part in answer.body {
-            let received = part.readableBytes
-            let room = end - offset
-            if received > room { part = part.getSlice(at: part.readerIndex, length: Int(max(0, room))) ?? .init() }
+            let (received, room) = (part.readableBytes, Int(end - offset))
+            if received > room { part = part.getSlice(at: part.readerIndex, length: room) ?? .init() }
             try write(part, at: offset, of: piece)
             offset += Int64(part.readableBytes)
             try await limiter.pass(received)
+            // What comes behind the part may have no end.
+            if received > room { break }
         }
         return nil
     }

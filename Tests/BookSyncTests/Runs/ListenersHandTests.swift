@@ -127,10 +127,15 @@ import Testing
                 offer(45_000, of: bench)
                 let report = try await bench.runRecorded()
                 #expect(report.summary.replaced == 1)
+                // What was begun of the next one outlives that the older is recorded.
+                let cut = Deed.change { $0.ending = .cutAfter(bytes: $1.header("Range") == nil ? 30_000 : 0) }
+                offer(50_000, of: bench, [cut])
+                try await bench.runRecorded()
             }
             offer(50_000, of: bench)
             #expect(try await bench.runRecorded().summary.adopted == 1)
             #expect(try await bench.runRecorded().summary.replaced == 1)
+            #expect(bench.audioRequests.last?.header("Range") == "bytes=30000-")
             let size = try await bench.bytes(2)?.count
             #expect(size == 50_000)
             #expect(try await bench.runRecorded().summary.kept == 2)
@@ -138,10 +143,11 @@ import Testing
     }
 
     /// Has the catalog and the server offer a new version of the second episode.
-    private func offer(_ size: Int, of bench: RunBench) {
+    private func offer(_ size: Int, of bench: RunBench, _ deeds: [Deed] = []) {
         bench.catalog.update {
             $0.elements[1].size = size
-            $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: size, seed: UInt64(size)), etag: "\"\(size)\"")
+            $0.audio["/audio/2.mp3"] = .file(
+                sampleMP3(bytes: size, seed: UInt64(size)), etag: "\"\(size)\"", deeds)
         }
     }
 
