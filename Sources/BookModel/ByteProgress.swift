@@ -33,11 +33,4 @@ package struct RunProgress: Sendable, Hashable {
     package var episodesInAll: Int
     /// Those of earlier runs are not counted.
     package var bytes: ByteProgress
-
-    package init(episodesDone: Int, episodesFailed: Int, episodesInAll: Int, bytes: ByteProgress) {
-        self.episodesDone = episodesDone
-        self.episodesFailed = episodesFailed
-        self.episodesInAll = episodesInAll
-        self.bytes = bytes
-    }
 }

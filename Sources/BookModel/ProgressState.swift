@@ -19,9 +19,4 @@ package struct ProgressState: Sendable, Equatable {
     package var waits: [Message] = []
     /// How many did not end well; nil for none.
     package var failures: Message?
-
-    package init(transfers: [Transfer], run: RunProgress) {
-        self.transfers = transfers
-        self.run = run
-    }
 }

@@ -18,9 +18,11 @@ extension CatalogStore {
     }
 
     /// The book that has at least half of a feed's episodes from another address: files at the same addresses, or the same guids and
-    /// sizes. A short guid such as `1` says nothing without a size.
+    /// sizes. A short guid such as `1` says nothing without a size, and an address nothing that is stored without a part of it.
     package func twin(of episodes: [Episode]) async throws -> BookIdentity? {
-        let listed = episodes.map { [$0.guid, $0.address?.withoutSecrets, $0.size.map(String.init)] }
+        let listed = episodes.map {
+            [$0.guid, $0.address.flatMap { $0.holdsSecrets ? nil : $0.secretText }, $0.size.map(String.init)]
+        }
         let places = try jsonText(listed)
         let sql = """
             WITH listed AS (

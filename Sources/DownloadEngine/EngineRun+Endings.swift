@@ -177,7 +177,8 @@ extension EngineRun {
         guard records else { return }
         // It is shown with the episode, which is not named twice.
         record.error = failure.disposition == .stop ? failure.message : failure.explanation
-        let own = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
+        let counted = max(record.attempts, transfer.isHopeless ? EngineSettings.attemptsOfSpoiled : 0)
+        let own = EngineSettings.waitBetweenRuns(attempts: counted).map { Date() + $0 }
         record.nextTryAt = [own, moment].compactMap(\.self).max()
         // Where the run has ended, as on a full disk, that is told; where not, this ends it. The next run tries again.
         require { try $0.journal.commit([record]) }
@@ -222,7 +223,7 @@ extension EngineRun {
                 giveUp(index, wanted.failure(reason.why))
             }
         case .fail(let failure):
-            if result.isForGood { transfers[index].countAsHopeless() }
+            if result.isForGood { transfers[index].isHopeless = true }
             giveUp(index, failure)
         case .expired(let failure):
             if let address = wanted.episode.address, let renew = wanted.renewAddress, transfers[index].mayRenew() {
@@ -252,7 +253,7 @@ extension EngineRun {
             return schedule.postpone(index, until: now)
         }
         // The same bytes twice: the next nights would bring them again.
-        if let spoiled, spoiled == transfers[index].spoiled { transfers[index].countAsHopeless() }
+        if let spoiled, spoiled == transfers[index].spoiled { transfers[index].isHopeless = true }
         giveUp(index, wanted.failure(why, remedy: "try again later"))
     }
 

@@ -161,6 +161,11 @@ package struct HTTPTransport: Sendable {
             response, body: body, at: address, credentials: credentials(for: target, of: request))
     }
 
+    /// Whether what was read already answers the request, so that no server is asked.
+    package func knowsAnswer(to request: HTTPRequest) -> Bool {
+        core.options.readResponses?.holds(request.address) == true
+    }
+
     /// What the request brings itself counts more than what the source has.
     private func credentials(for target: RequestTarget, of request: HTTPRequest) -> HTTPHeaders {
         var credentials = request.credentials

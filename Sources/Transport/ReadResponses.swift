@@ -32,6 +32,8 @@ package final class ReadResponses: Sendable, Hashable {
         }
     }
 
+    func holds(_ address: ResourceAddress) -> Bool { state.withLock { $0.kept[address] != nil } }
+
     /// - Returns: nil if there is none, or it was sent for other credentials.
     func take(_ address: ResourceAddress, credentials: HTTPHeaders) -> HTTPResponse? {
         let kept = state.withLock { $0.kept.removeValue(forKey: address) }

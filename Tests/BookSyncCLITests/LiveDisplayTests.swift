@@ -1,8 +1,8 @@
-import BookModel
 import BookSync
 import Foundation
 import Testing
 
+@testable import BookModel
 @testable import BookSyncCLI
 
 #if os(Linux)

@@ -1,7 +1,7 @@
-import BookModel
 import BookSync
 import Testing
 
+@testable import BookModel
 @testable import BookSyncCLI
 
 @Suite struct ProgressLinesTests {

@@ -45,6 +45,28 @@ import Transport
         }
     }
 
+    @Test func `what was read already is taken from a server that wants to be left alone`() async throws {
+        let page = "{\"status\":0,\"sections\":1,\"list\":[{\"id\":7,\"section\":1,\"name\":\"a\"}]}"
+        try await withServer(.always(.text(page))) { server in
+            var options = TransportOptions()
+            options.readResponses = ReadResponses()
+            try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
+                let request = HTTPRequest(.get, server.address("/list?bookId=1"))
+                let answer = try await transport.send(request)
+                transport.keep(answer, body: try await answer.collect(upTo: 1000), to: request)
+                let pace = HostThrottle()
+                await pace.close(for: 7200)
+                let client = CatalogClient(transport: transport, pace: pace)
+                let subject = ErrorContext(book: BookIdentity(source: "s", id: "1"), part: "page 1")
+                let read = try await client.fetch(request, for: subject) { .document($0.count) }.document
+                #expect(read == page.utf8.count && server.record.requests.count == 1)
+                await #expect(throws: Failure.self) {
+                    _ = try await client.fetch(request, for: subject) { .document($0.count) }
+                }
+            }
+        }
+    }
+
     @Test func `what one listing is asked to wait for, the others of the server wait for too`() async throws {
         let script = ServerScript { request in
             guard request.query["bookId"] == "1", request.number == 0 else {

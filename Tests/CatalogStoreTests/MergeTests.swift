@@ -109,6 +109,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [("https://a.example/1.mp3", true), ("https://a.example/1.mp3?book=emma", false)])
+    func `a feed at another address is the same book by addresses that are stored whole`(
+        address: String, isTwin: Bool
+    ) async throws {
+        try await withStore { store async throws in
+            let emma = BookIdentity(source: "feed", id: "https://a.example/emma.xml")
+            var episode = Episode.sample(1, of: emma)
+            (episode.address, episode.guid) = (ResourceAddress(address), "emma, chapter 1")
+            _ = try await store.merge([episode], startingAt: 0, of: emma)
+            episode.guid = "ulysses, chapter 1"
+            episode.address = ResourceAddress(address.replacing("emma", with: "ulysses"))
+            #expect(try await store.twin(of: [episode]) == (isTwin ? emma : nil))
+        }
+    }
+
     @Test func `only a complete listing marks episodes gone, and they may return`() async throws {
         try await withStore { store async throws in
             _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)

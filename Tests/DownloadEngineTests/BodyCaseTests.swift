@@ -86,6 +86,19 @@ import Testing
         }
     }
 
+    @Test func `case 14: a server that cuts at the same byte and cannot be resumed from fails in each run`()
+        async throws
+    {
+        try await withBench(.file(bytes, ranges: false, [.cut(at: 50_000)]), retries: 1) { bench in
+            let episode = bench.episode()
+            for attempts in 1...3 {
+                let report = try await bench.fetch(episode)
+                #expect(report.failures.count == 1)
+                #expect(try await bench.record(of: episode)?.attempts == attempts)
+            }
+        }
+    }
+
     @Test(arguments: [Reply.Framing.declared(120_000), .chunked(finished: false)])
     func `case 15: a body shorter than its length, or without its last chunk, resumes`(
         framing: Reply.Framing

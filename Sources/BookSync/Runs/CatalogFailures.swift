@@ -10,7 +10,8 @@ struct CatalogFailures: Sendable {
         var book: BookIdentity
         var server: String
         var failure: Failure
-        var wasAsked: Bool
+        /// The one that was asked for: where it is another, the book was given up with that.
+        var cause: BookIdentity
     }
 
     private var entries: [Entry] = []
@@ -27,10 +28,10 @@ struct CatalogFailures: Sendable {
     init(answered: Set<String> = []) { self.answered = answered }
 
     mutating func record(
-        _ failure: Failure, of book: BookIdentity, at server: String, index: Int, wasAsked: Bool = true
+        _ failure: Failure, of book: BookIdentity, at server: String, index: Int, with cause: BookIdentity? = nil
     ) {
-        entries.append(Entry(index: index, book: book, server: server, failure: failure, wasAsked: wasAsked))
-        if wasAsked, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
+        entries.append(Entry(index: index, book: book, server: server, failure: failure, cause: cause ?? book))
+        if cause == nil, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
     }
 
     mutating func recordListing(of book: BookIdentity, at server: String, isComplete: Bool = true) {
@@ -80,7 +81,7 @@ struct CatalogFailures: Sendable {
         case .catalogUnavailable where !answered.contains(entry.server): return entry.server
         case .credentialsRejected where !answered.contains(credentials): return credentials
         case .configuration: return Self.subject(ofSource: entry.book.source)
-        default: return Self.subject(of: entry.book)
+        default: return Self.subject(of: entry.cause)
         }
     }
 
@@ -95,7 +96,7 @@ struct CatalogFailures: Sendable {
                 first.kind == .catalogUnavailable
                 ? "the catalogs of \(entries.count) books cannot be fetched from \(entries[0].server)"
                 : "\(what), for \(entries.count) books"
-            let asked = entries.count(where: \.wasAsked)
+            let asked = entries.count { $0.cause == $0.book }
             if asked < entries.count {
                 why =
                     asked == 1

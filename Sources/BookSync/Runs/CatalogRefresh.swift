@@ -75,7 +75,8 @@ struct CatalogRefresh: Sendable {
         func ask(for entries: [Entry]) {
             guard !entries.isEmpty else { return }
             emit(.asking(catalogs: entries.count))
-            schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
+            func failed(_ entry: Entry) -> Bool { outages[CatalogFailures.subject(of: entry.item.book)] != nil }
+            schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source, isDoubted: failed($0)) })
         }
         func add(_ request: RunRequest, hasJoined: Bool) {
             work.requests += 1
@@ -220,7 +221,7 @@ struct CatalogRefresh: Sendable {
             for other in schedule.end(index, failure.catalogOutcome) {
                 work.outcome.troubles.record(
                     failure, of: work.entries[other].item.book, at: work.entries[other].server, index: other,
-                    wasAsked: false)
+                    with: entry.item.book)
                 work.close(other)
             }
         }

@@ -16,6 +16,8 @@ package struct CatalogSchedule {
     package struct Entry: Hashable {
         package var server: String
         package var source: String
+        /// Whether the book could not be had in the last run: it is asked for behind the server's others, which it might close.
+        package var isDoubted = false
     }
 
     /// What came of asking for a book.
@@ -59,7 +61,7 @@ package struct CatalogSchedule {
     private var running = 0
     private var servers: [String: ServerState] = [:]
     /// By source and server: what one server thinks of credentials says nothing of another.
-    private var sources: [Entry: ServerState] = [:]
+    private var sources: [[String]: ServerState] = [:]
     /// Places in the order in which books are asked for, by index: those that come later have lower ones.
     private var ranks: [Int] = []
     private var lowestRank = 0
@@ -81,7 +83,8 @@ package struct CatalogSchedule {
         lowestRank -= more.count
         ranks += lowestRank..<(lowestRank + more.count)
         entries += more
-        for index in ((entries.count - more.count)..<entries.count).reversed() {
+        let indices = ((entries.count - more.count)..<entries.count).reversed()
+        for index in indices.filter({ entries[$0].isDoubted }) + indices.filter({ !entries[$0].isDoubted }) {
             servers[entries[index].server, default: ServerState()].waiting.append(index)
         }
         for server in Set(more.map(\.server)) { offer(server) }
@@ -133,19 +136,20 @@ package struct CatalogSchedule {
     /// - Returns: the indices that are given up with it.
     package mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
         let entry = entries[index]
+        let source = [entry.source, entry.server]
         running -= 1
         servers[entry.server, default: ServerState()].running -= 1
         offer(entry.server)
         if [.listed, .refused, .rejected].contains(outcome) { servers[entry.server]?.answered() }
         switch outcome {
-        case .listed: sources[entry, default: ServerState()].answered()
-        case .rejected: sources[entry, default: ServerState()].inVain += 1
+        case .listed: sources[source, default: ServerState()].answered()
+        case .rejected: sources[source, default: ServerState()].inVain += 1
         case .unreachable: servers[entry.server]?.inVain += 1
         case .refused, .elsewhere: break
         }
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
-        let isSourceGivenUp = sources[entry]?.isGivenUp == true
+        let isSourceGivenUp = sources[source]?.isGivenUp == true
         guard isServerGivenUp || isSourceGivenUp else { return [] }
-        return giveUp(of: [entry.server]) { isServerGivenUp || $0 == entry }
+        return giveUp(of: [entry.server]) { isServerGivenUp || $0.source == entry.source }
     }
 }

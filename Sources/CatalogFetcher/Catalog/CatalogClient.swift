@@ -64,7 +64,7 @@ package struct CatalogClient: Sendable {
     ) async throws -> (document: Document, address: ResourceAddress) {
         var failures = 0
         while true {
-            if let seconds = await pace?.secondsClosed {
+            if !transport.knowsAnswer(to: request), let seconds = await pace?.secondsClosed {
                 throw subject.closed(at: request.address, for: seconds, why: "it is asked nothing more")
             }
             if let wait = await pace?.takeTurn(), wait > .zero {

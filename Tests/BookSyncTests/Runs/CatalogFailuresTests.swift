@@ -20,7 +20,8 @@ import Testing
         var troubles = CatalogFailures()
         for place in [2, 0, 1, 3] {
             troubles.record(
-                failure(.catalogUnavailable), of: book(place), at: "http://a", index: place, wasAsked: place < 3)
+                failure(.catalogUnavailable), of: book(place), at: "http://a", index: place,
+                with: place < 3 ? nil : book(0))
         }
         troubles.recordListing(of: book(9, source: "other"), at: "http://b")
         let reports = troubles.reports(known: [:], at: Self.now)
@@ -43,6 +44,19 @@ import Testing
         troubles.recordListing(of: book(3), at: "http://a")
         let subjects = troubles.reports(known: [:], at: Self.now).map(\.outage.subject)
         #expect(subjects == ["book cat:1", "book cat:2"])
+    }
+
+    @Test func `books that are given up with another one of a server that answers are told with it`() throws {
+        var troubles = CatalogFailures()
+        troubles.recordListing(of: book(9), at: "http://a")
+        for id in 1...3 {
+            troubles.record(
+                failure(.catalogUnavailable), of: book(id), at: "http://a", index: id, with: id > 1 ? book(1) : nil)
+        }
+        let reports = troubles.reports(known: [:], at: Self.now)
+        #expect(reports.map(\.outage.subject) == ["book cat:1"])
+        #expect(
+            reports.first?.report.failure.what.description == "the catalogs of 3 books cannot be fetched from http://a")
     }
 
     @Test func `rejected credentials are told once for their source`() {

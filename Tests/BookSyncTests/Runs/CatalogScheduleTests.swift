@@ -27,6 +27,16 @@ import Testing
         #expect(started(&schedule) == [5])
     }
 
+    @Test func `a book that could not be had last time is asked for behind the others of its server`() {
+        var schedule = CatalogSchedule(jobs: 1, jobsPerServer: 1)
+        schedule.add([true, false, false].map { .init(server: "a", source: "feed", isDoubted: $0) })
+        #expect(started(&schedule) == [1])
+        #expect(schedule.end(1, .listed) == [])
+        #expect(started(&schedule) == [2])
+        #expect(schedule.end(2, .listed) == [])
+        #expect(started(&schedule) == [0])
+    }
+
     @Test func `in all no more are asked than are allowed`() {
         var schedule = schedule(["a", "b", "c", "d"], jobs: 3)
         #expect(started(&schedule) == [0, 1, 2])
