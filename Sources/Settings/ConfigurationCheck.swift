@@ -5,12 +5,12 @@ import Transport
 /// What is wrong with a configuration, and what is only not well: for `config check`. No server is asked anything.
 package struct ConfigurationCheck: Sendable {
     /// Something that works and should be otherwise.
-    package struct Warning: Sendable, Hashable, CustomStringConvertible {
+    package struct Warning: Sendable, Hashable {
         package var what: Message
         package var why: Message
         package var remedy: Message
 
-        package var description: String { "\(what): \(why); \(remedy)" }
+        package var message: Message { "\(what): \(why); \(remedy)" }
     }
 
     /// The file; nil where there is none.

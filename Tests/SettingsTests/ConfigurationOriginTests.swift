@@ -162,7 +162,7 @@ import Transport
                     currentFolder: "/")
             }
             #expect(found.isGood && found.sources == 1)
-            let told = found.warnings.map { "\($0)".replacing(folder, with: "F") }
+            let told = found.warnings.map { $0.message.description.replacing(folder, with: "F") }
             #expect(
                 told == [
                     "everybody on this machine can read F/config.yaml: it holds secrets (sources.a.query.imei in line 5, "
@@ -191,7 +191,7 @@ import Transport
             func warnings(_ library: String) throws -> [String] {
                 try ConfigurationCheck {
                     try read(folder, "notify: { audiobookshelf: { url: http://nas, library: \(library) } }")
-                }.warnings.map(\.description)
+                }.warnings.map(\.message.description)
             }
             let (without, with) = (try warnings("\"\""), try warnings("lib_1"))
             let warning = "Audiobookshelf is not asked to scan: notify.audiobookshelf names no library; "
@@ -208,7 +208,7 @@ import Transport
             ]
             let check = try ConfigurationCheck { try read(folder, "", environment: environment) }
             #expect(
-                check.warnings.map(\.description) == [
+                check.warnings.map(\.message.description) == [
                     "unknown environment variable BOOKSYNC_JOB: there is no such setting; did you mean BOOKSYNC_JOBS?",
                     "unknown environment variable BOOKSYNC_ZEBRA: there is no such setting; unset it",
                 ])

@@ -40,7 +40,7 @@ struct ConfigCheckCommand: Subcommand {
             await program.streams.writeError("error: \(failure)")
         }
         for warning in check.warnings where !program.options.json {
-            await program.streams.writeError("warning: \(warning)")
+            await program.streams.writeError("warning: \(warning.message)")
         }
         let rest: Message = "\(Message(check.sources, "source")), \(Message(check.subscriptions, "subscription"))"
         let counts: Message =
