@@ -177,7 +177,7 @@ extension EngineRun {
         guard records else { return }
         // It is shown with the episode, which is not named twice.
         record.error = failure.disposition == .stop ? failure.message : failure.explanation
-        let counted = max(record.attempts, transfer.isHopeless ? EngineSettings.attemptsOfSpoiled : 0)
+        let counted = record.attempts.addingSaturated(transfer.isHopeless ? EngineSettings.attemptsOfSpoiled : 0)
         let own = EngineSettings.waitBetweenRuns(attempts: counted).map { Date() + $0 }
         record.nextTryAt = [own, moment].compactMap(\.self).max()
         // Where the run has ended, as on a full disk, that is told; where not, this ends it. The next run tries again.

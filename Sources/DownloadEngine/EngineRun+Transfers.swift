@@ -5,7 +5,7 @@ extension EngineRun {
         var wanted: TransferRequest
         var record: TransferRecord
         var failuresInARow = 0
-        /// The greatest length that an attempt came to, in this run or before. Only what lies beyond is progress: a server that can
+        /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
         /// not be resumed from, and cuts every answer at the same byte, would be asked for ever.
         var farthest: Int64 = 0
         var mustStartOver = false
@@ -41,7 +41,6 @@ extension EngineRun {
         init(wanted: TransferRequest) {
             self.wanted = wanted
             record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
-            farthest = record.committedLength
             tags.record(record.validator)
         }
 
@@ -54,7 +53,7 @@ extension EngineRun {
         /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
         var length: Int64? { record.total ?? declaredLength ?? wanted.episode.size }
 
-        /// Whether the next runs would meet the same, and wait as if it had failed in many.
+        /// Whether the next runs would meet the same, and wait as if it had failed in more of them.
         var isHopeless = false
 
         /// Whether a refused address is worth another one from the catalog: once, and again after every progress.

@@ -413,7 +413,8 @@ struct EngineRun {
         }
         if case .retry(let reason) = result.ending, reason.isServerTooSlow { isProgress = false }
         if isProgress {
-            transfers[index].record.attempts = 0
+            // What an earlier run had already brings the episode no farther.
+            if reached > transfers[index].wanted.record?.committedLength ?? 0 { transfers[index].record.attempts = 0 }
             transfers[index].record.missingSince = nil
         }
         if case .retry = result.ending {

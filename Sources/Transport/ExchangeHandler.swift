@@ -7,7 +7,7 @@ import NIOTLS
 enum ExchangeFailure: Error {
     /// A server announces an answer again and again, and gives none.
     case endlessAnnouncements
-    /// Nothing came for longer than the stall timeout, or TLS was not agreed on within the connect timeout.
+    /// Nothing came for longer than the stall timeout.
     case stalled
     /// The connection leads to an address of another scope than it must.
     case scopeChange
@@ -126,7 +126,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         self.context = context
         guard let handshakeTimeout else { return becomeReady() }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: handshakeTimeout) {
-            self.fail(ExchangeFailure.stalled)
+            self.fail(ChannelError.connectTimeout(handshakeTimeout))
         }
     }
 

@@ -161,7 +161,7 @@ package struct BookJoin: Sendable {
         guard !plan.files.isEmpty, plan.missing.isEmpty || request.isIncomplete else {
             throw notJoined(
                 plan, why: "not on disk: \(SectionRanges(of: plan.missing.map(\.section)))",
-                remedy: "fetch what is missing, or join what is there with --incomplete")
+                remedy: "fetch what is missing and not locked, or join what is there with --incomplete")
         }
         let parts = try await parts(of: plan, store)
         var encoding: JoinEncoding?

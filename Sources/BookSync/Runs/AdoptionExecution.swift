@@ -48,9 +48,10 @@ struct AdoptionExecution: Sendable {
                 }
             }
             for failure in try await record(&files) { failures.append(failure) }
+            // What was begun of an episode that is here whole is superfluous, unless it may be of a later version.
+            let superfluous = files.filter { [nil, $0.action.episode.size].contains($0.file.catalogSize) }
+            try await PartialFile.drop(superfluous.map(\.file.episode), of: library)
             for (action, file) in files {
-                // What was begun of an episode that is here whole is superfluous, unless it is of a later version.
-                if file.catalogSize == action.episode.size { try await PartialFile.drop([file.episode], of: library) }
                 adopted += 1
                 emit(
                     .adopted(

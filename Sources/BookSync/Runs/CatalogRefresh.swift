@@ -75,8 +75,8 @@ struct CatalogRefresh: Sendable {
         func ask(for entries: [Entry]) {
             guard !entries.isEmpty else { return }
             emit(.asking(catalogs: entries.count))
-            func failed(_ entry: Entry) -> Bool { outages[CatalogFailures.subject(of: entry.item.book)] != nil }
-            schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source, isDoubted: failed($0)) })
+            func doubt(_ entry: Entry) -> Int { outages[CatalogFailures.subject(of: entry.item.book)]?.runs ?? 0 }
+            schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source, doubt: doubt($0)) })
         }
         func add(_ request: RunRequest, hasJoined: Bool) {
             work.requests += 1

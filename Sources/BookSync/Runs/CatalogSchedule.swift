@@ -16,8 +16,8 @@ package struct CatalogSchedule {
     package struct Entry: Hashable {
         package var server: String
         package var source: String
-        /// Whether the book could not be had in the last run: it is asked for behind the server's others, which it might close.
-        package var isDoubted = false
+        /// Of the server's books those with less are asked for first: a book that could not be had might close the server for them.
+        package var doubt = 0
     }
 
     /// What came of asking for a book.
@@ -84,7 +84,7 @@ package struct CatalogSchedule {
         ranks += lowestRank..<(lowestRank + more.count)
         entries += more
         let indices = ((entries.count - more.count)..<entries.count).reversed()
-        for index in indices.filter({ entries[$0].isDoubted }) + indices.filter({ !entries[$0].isDoubted }) {
+        for index in indices.sorted(by: { entries[$0].doubt > entries[$1].doubt }) {
             servers[entries[index].server, default: ServerState()].waiting.append(index)
         }
         for server in Set(more.map(\.server)) { offer(server) }

@@ -52,7 +52,7 @@ package struct EngineSettings: Sendable {
     static let lookInterval: Int64 = 1 << 20
 
     /// As many runs in a row a file counts to have failed before, that came twice with the same broken audio, or will fail again.
-    static let attemptsOfSpoiled = 6
+    static let attemptsOfSpoiled = 5
 
     /// Seconds until an episode that failed in `attempts` runs in a row is tried again; nil for "with the next run".
     ///
