@@ -33,10 +33,8 @@ private func failure(of error: DatabaseError, what: Message, path: String) -> Fa
         return .file(what, errno: shortage)
     }
     switch error.resultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-        return damaged(what: what, path: path, why: message)
-    case .SQLITE_FULL:
-        return .file(what, errno: ENOSPC)
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return damaged(what: what, path: path, why: message)
+    case .SQLITE_FULL: return .file(what, errno: ENOSPC)
     case .SQLITE_IOERR where isDiskFull(at: path), .SQLITE_CANTOPEN where isDiskFull(at: path):
         // What SQLite says where it cannot make or grow the files beside the database.
         return .file(what, errno: ENOSPC)

@@ -399,8 +399,8 @@ struct EngineRun {
         if result.bytesReused > 0 {
             // Bytes that an earlier attempt of this run brought are no reuse.
             let earlier = transfers[index].bytesReceived - result.bytesReceived
-            let reused = max(0, result.bytesReused - earlier)
-            transfers[index].bytesReused = transfers[index].bytesReused ?? reused
+            let reused = transfers[index].bytesReused ?? max(0, result.bytesReused - earlier)
+            transfers[index].bytesReused = max(0, reused - result.bytesRepeated)
         } else if result.progress > 0 {
             transfers[index].bytesReused = 0
         }

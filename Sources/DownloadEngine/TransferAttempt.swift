@@ -204,7 +204,12 @@ struct TransferAttempt: Sendable {
             existing: existing, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init())
         {
         case .append(let total, let last, let overlap):
-            if asked.last == nil, result.progress == 0 { result.bytesReused = existing.length }
+            if head.status != 206 {
+                // Whoever sends the whole gives no parts.
+                await endHelp(isOfUse: false)
+                if partial.isInParts { pieces?.goOnAlone() }
+            }
+            if head.status != 206 || asked.last == nil { result.bytesReused = existing.length - result.progress }
             if hasBegun, let total { result.record.total = total }
             return try await take(
                 await DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
@@ -268,6 +273,7 @@ struct TransferAttempt: Sendable {
                         return .restart("the server sent other bytes than those already held")
                     }
                     overlap -= Int64(repeated.readableBytes)
+                    result.bytesRepeated += Int64(repeated.readableBytes)
                 }
                 if isTaken {
                     try await append(part, total: total, to: partial)

@@ -29,11 +29,7 @@ package func copyBytes(from input: CInt, at source: String, to output: CInt, at 
     while true {
         let count = try systemCall("\(source) cannot be read") { read(input, chunk.baseAddress, chunk.count) }
         if count == 0 { return copied }
-        do {
-            try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: output)
-        } catch {
-            throw Failure.file("\(path) cannot be written", errno: error.code)
-        }
+        try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: output, "\(path) cannot be written")
         copied += Int64(count)
     }
 }

@@ -147,8 +147,6 @@ package enum FileDelta {
     }
 
     private static func writeBytes(_ bytes: [UInt8], to output: CInt) throws {
-        do { try writeAll(bytes, to: output) } catch {
-            throw Failure.file("a file cannot be written", errno: error.code)
-        }
+        try bytes.withUnsafeBytes { try writeAll($0, to: output, "a file cannot be written") }
     }
 }

@@ -122,7 +122,8 @@ package final class LibraryLock: Sendable {
             // A run that ended well emptied the file: then nothing has to be tried. Where it is not there at all, the
             // folder tells.
             let file = fileAttributes(library.lockFile, followsLink: false)
-            return file?.size == 0 ? false : isLocked(file == nil ? library.ownFolder : library.lockFile)
+            if file?.size == 0 { return false }
+            return probe(file == nil ? library.ownFolder : library.lockFile)?.code == EWOULDBLOCK
         }
     }
 
@@ -137,23 +138,15 @@ package final class LibraryLock: Sendable {
     package static func requireLocking(in library: LibraryFolder) throws {
         let candidates = [library.lockFile, library.ownFolder]
         let path = candidates.first { fileAttributes($0, followsLink: false) != nil } ?? library.path
-        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-        // A file that cannot be opened is told of where the library is looked at.
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        if let error = probe(descriptor), isRefusal(error) { throw unlockable(path, error) }
-    }
-
-    private static func isLocked(_ path: String) -> Bool {
-        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return probe(descriptor)?.code == EWOULDBLOCK
+        if let error = probe(path), isRefusal(error) { throw unlockable(path, error) }
     }
 
     /// Tries whether the lock can be had, and keeps nothing of it.
-    /// - Returns: why it cannot; nil when it can.
-    private static func probe(_ descriptor: CInt) -> SystemError? {
+    /// - Returns: why it cannot; nil when it can, or the file cannot be opened, which is told of where the library is looked at.
+    private static func probe(_ path: String) -> SystemError? {
+        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
         guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return .last }
         // A child that is being started may share the descriptor; closing alone would leave it the lock.
         flock(descriptor, LOCK_UN)

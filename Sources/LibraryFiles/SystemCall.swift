@@ -96,6 +96,17 @@ package func writeAll(
     }
 }
 
+/// The same, for the user to read.
+/// - Parameter what: what failed.
+package func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: CInt, at place: Int64? = nil, _ what: @autoclosure () -> Message,
+    onWrite: (Int) -> Void = { _ in }
+) throws(Failure) {
+    do { try writeAll(bytes, to: descriptor, at: place, onWrite: onWrite) } catch {
+        throw Failure.file(what(), errno: error.code)
+    }
+}
+
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     let bytes = bytes.span.bytes
     try bytes.withUnsafeBytes { buffer throws(SystemError) in try writeAll(buffer, to: descriptor) }

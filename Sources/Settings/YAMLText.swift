@@ -109,8 +109,7 @@ enum YAMLText {
         case .memory:
             // What the library says at a depth of 1,000 as well.
             return badYAML(file, nil, "it is nested too deeply", nil)
-        default:
-            return badYAML(file, nil, "the file is not YAML", nil)
+        default: return badYAML(file, nil, "the file is not YAML", nil)
         }
     }
 
@@ -132,14 +131,12 @@ enum YAMLText {
             ("a ':' stands where no key can be", "check the indentation, and quote values that hold ': '")
         case "did not find expected key", "did not find expected '-' indicator":
             ("the indentation does not fit the lines above", "begin the keys of one group in the same column")
-        case "could not find expected ':'":
-            ("a key has no ':' after it", "write 'key: value'")
+        case "could not find expected ':'": ("a key has no ':' after it", "write 'key: value'")
         case "did not find expected ',' or '}'":
             ("a '{' is not closed, or a comma is missing", "quote values such as \"${NAME}\" inside { }")
         case "did not find expected ',' or ']'":
             ("a '[' is not closed, or a comma is missing", "quote values that hold brackets")
-        case "found unexpected end of stream":
-            ("a quotation mark is not closed", nil)
+        case "found unexpected end of stream": ("a quotation mark is not closed", nil)
         case "found character that cannot start any token",
             _ where problem.contains("tab character"):
             ("a tab, '@', '`' or '%' stands where a value begins", "indent with spaces, and quote such values")
@@ -147,14 +144,10 @@ enum YAMLText {
             ("a \\ in double quotes begins no known escape", "use single quotes")
         case "block sequence entries are not allowed in this context":
             ("a '-' stands where no list can be", "begin the list on a line of its own")
-        case "but found another document":
-            ("it holds more than one document", "remove the line ---")
-        case "found undefined alias":
-            ("a value begins with '*'", "quote it")
-        case _ where problem.hasPrefix("Maximum nesting level"):
-            ("it is nested too deeply", nil)
-        default:
-            ("it is not YAML", "check the indentation, the quotation marks and the brackets there")
+        case "but found another document": ("it holds more than one document", "remove the line ---")
+        case "found undefined alias": ("a value begins with '*'", "quote it")
+        case _ where problem.hasPrefix("Maximum nesting level"): ("it is nested too deeply", nil)
+        default: ("it is not YAML", "check the indentation, the quotation marks and the brackets there")
         }
     }
 }

@@ -97,10 +97,8 @@ package struct HTTPTransport: Sendable {
     ///
     /// - Throws: ``TransportError``; `CancellationError`.
     package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-        if request.method == .get, request.isForDocument, let responses = core.options.readResponses,
-            let target = RequestTarget(request.address),
-            let read = responses.take(request.address, credentials: credentials(for: target, of: request))
-        {
+        if let read = readResponse(to: request) {
+            core.options.readResponses?.remove(request.address)
             note?(read)
             return read
         }
@@ -162,8 +160,13 @@ package struct HTTPTransport: Sendable {
     }
 
     /// Whether what was read already answers the request, so that no server is asked.
-    package func knowsAnswer(to request: HTTPRequest) -> Bool {
-        core.options.readResponses?.holds(request.address) == true
+    package func knowsAnswer(to request: HTTPRequest) -> Bool { readResponse(to: request) != nil }
+
+    private func readResponse(to request: HTTPRequest) -> HTTPResponse? {
+        guard request.method == .get, request.isForDocument, let responses = core.options.readResponses,
+            let target = RequestTarget(request.address)
+        else { return nil }
+        return responses.response(at: request.address, credentials: credentials(for: target, of: request))
     }
 
     /// What the request brings itself counts more than what the source has.

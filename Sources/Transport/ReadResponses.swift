@@ -32,13 +32,12 @@ package final class ReadResponses: Sendable, Hashable {
         }
     }
 
-    func holds(_ address: ResourceAddress) -> Bool { state.withLock { $0.kept[address] != nil } }
-
     /// - Returns: nil if there is none, or it was sent for other credentials.
-    func take(_ address: ResourceAddress, credentials: HTTPHeaders) -> HTTPResponse? {
-        let kept = state.withLock { $0.kept.removeValue(forKey: address) }
-        return kept.flatMap { $0.credentials == credentials ? $0.response : nil }
+    func response(at address: ResourceAddress, credentials: HTTPHeaders) -> HTTPResponse? {
+        state.withLock { $0.kept[address].flatMap { $0.credentials == credentials ? $0.response : nil } }
     }
+
+    func remove(_ address: ResourceAddress) { state.withLock { _ = $0.kept.removeValue(forKey: address) } }
 
     package static func == (one: ReadResponses, other: ReadResponses) -> Bool { one === other }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -168,8 +168,13 @@ import Transport
     static let wholes: [Row] = [
         Row("200 with a length", .whole(1000), existing: .nothing, .replace(1000)),
         Row("200 without a length", .whole(nil), existing: .nothing, .replace(nil)),
-        Row("200 instead of 206", .whole(1000), .replace(1000)),
-        Row("200 instead of 206 under the same tag", .whole(1000, .strong), .replace(1000)),
+        Row("200 instead of 206", .whole(1000), existing: .begun(600), .append(1000, overlap: 600)),
+        Row("200 instead of 206, where hardly anything is held", .whole(1000), .replace(1000)),
+        Row("200 instead of 206, of another length", .whole(1001), .replace(1001)),
+        Row("200 instead of 206, of what is held", .whole(600), existing: .begun(600, of: nil), .replace(600)),
+        Row(
+            "200 instead of 206 under the same tag", .whole(1000, .strong), existing: .begun(600),
+            .append(1000, overlap: 600)),
         Row("200 instead of 206 under another tag", .whole(1000, .otherStrong), .replace(1000)),
         Row("200 of another length", .whole(900), .replace(900)),
         Row("203 from a proxy", ResponseHead(status: 203, contentLength: 1000), existing: .nothing, .replace(1000)),
@@ -186,7 +191,9 @@ import Transport
             .replace(7)
         ),
         Row("200 that is called HTML", .whole(1000, type: "text/html"), existing: .nothing, .replace(1000)),
-        Row("200 that is called HTML while bytes are held", .whole(1000, type: "text/html"), .replace(1000)),
+        Row(
+            "200 that is called HTML while bytes are held", .whole(1000, type: "text/html"), existing: .begun(600),
+            .append(1000, overlap: 600)),
         Row("200 that is called plain text", .whole(1000, type: "text/plain"), existing: .nothing, .replace(1000)),
         Row("200 that is called CSV", .whole(1000, type: "text/csv"), existing: .nothing, .replace(1000)),
         Row("200 that is called JSON", .whole(1000, type: "application/json"), existing: .nothing, .replace(1000)),

@@ -229,6 +229,33 @@ import Testing
         }
     }
 
+    /// `cp -a` copies the time of change from before the bytes, and the note from after them. A clock that was set back says as much
+    /// of the file itself.
+    @Test(arguments: [(true, 0.0, 270_000), (true, -5, 0), (false, -5, 270_000)])
+    func `a copy whose note is of a later moment than its bytes is begun anew`(
+        isCopy: Bool, age: Double, believed: Int
+    ) async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave([0..<170_000, 300_000..<400_000], of: episode, in: bench, from: bytes)
+            let path = bench.partialFile(of: episode).path
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: age)], ofItemAtPath: path)
+            if isCopy {
+                let copied = try await withProduct(
+                    ["-a", path, path + ".copy"], in: URL(filePath: "/"), executable: ForeignProgram.path("cp")
+                ) { try await $0.result() }
+                #expect(copied.exitCode == 0)
+                try #require(rename(path + ".copy", path) == 0)
+                // So does a run that another one may still disturb.
+                try renewFile(path)
+            }
+            #expect(try await bench.fetch(episode).outcomes == [believed > 0 ? .resumed : .fetched])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000 - believed)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
     @Test(arguments: ["0-600000 700000-800000", "0-9223372036854775807", "9223372036854775000-9223372036854775807"])
     func `a file that has less than it says is begun anew`(written: String) async throws {
         try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
@@ -342,6 +369,40 @@ import Testing
             let fromStart = gets(bench).count { $0.header("Range")?.hasPrefix("bytes=0-") != false }
             #expect(report.outcomes == [.fetched], "\(report.sentences)")
             #expect(fromStart == 1)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [100_000, 250_000])
+    func `case 1: the whole of the same version, cut, costs neither what is at the front nor the parts`(
+        cut: Int
+    ) async throws {
+        let script = ServerScript.file(bytes, [.both(.ignoreRange, .cut(at: cut)), .wellBehaved])
+        try await withLargeFileBench(script, jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave([0..<170_000, 300_000..<400_000], of: episode, in: bench, from: bytes)
+            #expect(try await bench.fetch(episode).failures.isEmpty)
+            let front = max(cut, 170_000)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == cut + 1_000_000 - front - 100_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 34: what the whole in place of a part brings is noted as it comes`() async throws {
+        let gate = Gate()
+        let script = ServerScript.file(bytes, [.both(.ignoreRange, .stall(at: 290_000, until: gate))])
+        try await withLargeFileBench(script, jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave([0..<170_000, 300_000..<400_000], of: episode, in: bench, from: bytes)
+            let path = bench.partialFile(of: episode).path
+            let request = try await bench.request(episode)
+            let run = Task { await bench.run([request]) }
+            try await waitUntil("all but 32 KiB are noted") {
+                PartialNote.at(path)?.countOfParts?.front ?? 0 > 290_000 - (32 << 10)
+            }
+            #expect(PartialNote.at(path)?.countOfParts?.all ?? 0 > 390_000 - (32 << 10))
+            gate.open()
+            #expect(await run.value.failures.isEmpty)
             #expect(try bench.file() == bytes)
         }
     }

@@ -163,6 +163,8 @@ class Rules(World):
             codes |= EXIT_CODES_OF_TROUBLE
         if limited or self.edits:
             codes.add(75)
+        if self.had_lost_store:
+            codes.add(74)  # What was subscribed to is lost until it is subscribed to again.
         return codes
 
     def note_run(self, arguments, code):

@@ -68,15 +68,16 @@ struct CatalogRefresh: Sendable {
         onFinished: (Outcome, _ requests: Int) async throws -> Void
     ) async throws {
         var schedule = CatalogSchedule(
-            jobs: Self.jobs, jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
+            jobs: Self.jobs, jobsPerServer: configuration.downloads.jobsPerHost, runsInVain: outages.mapValues(\.runs))
         var paces: [String: HostThrottle] = [:]
         var work = Work()
         var isTimeUp = false
         func ask(for entries: [Entry]) {
             guard !entries.isEmpty else { return }
             emit(.asking(catalogs: entries.count))
-            func doubt(_ entry: Entry) -> Int { outages[CatalogFailures.subject(of: entry.item.book)]?.runs ?? 0 }
-            schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source, doubt: doubt($0)) })
+            schedule.add(
+                entries.map { .init(server: $0.server, source: $0.item.book.source) },
+                doubts: entries.map { outages[CatalogFailures.subject(of: $0.item.book)]?.runs ?? 0 })
         }
         func add(_ request: RunRequest, hasJoined: Bool) {
             work.requests += 1

@@ -16,8 +16,6 @@ package struct CatalogSchedule {
     package struct Entry: Hashable {
         package var server: String
         package var source: String
-        /// Of the server's books those with less are asked for first: a book that could not be had might close the server for them.
-        package var doubt = 0
     }
 
     /// What came of asking for a book.
@@ -45,9 +43,18 @@ package struct CatalogSchedule {
         var running = 0
         var inVain = 0
         var hasAnswered = false
-        var isDoubted = false
+        /// Runs in a row, up to the last one, that it did not answer in.
+        var runsInVain = 0
 
+        var isDoubted: Bool { runsInVain > 0 && !hasAnswered }
         var isGivenUp: Bool { inVain >= (hasAnswered ? 8 : isDoubted ? 1 : 3) }
+
+        /// Has more books wait, before those that wait already. Of one that is doubted, each run begins with another: what failed
+        /// may be the book's.
+        mutating func add(_ books: [Int]) {
+            let first = isDoubted ? (runsInVain - 1) % books.count : 0
+            waiting += (books[first...] + books[..<first]).reversed()
+        }
 
         mutating func answered() {
             inVain = 0
@@ -61,7 +68,9 @@ package struct CatalogSchedule {
     private var running = 0
     private var servers: [String: ServerState] = [:]
     /// By source and server: what one server thinks of credentials says nothing of another.
-    private var sources: [[String]: ServerState] = [:]
+    private var sources: [Entry: ServerState] = [:]
+    /// Of a server's books those with less are asked for first: a book that could not be had might close the server for them.
+    private var doubts: [Int] = []
     /// Places in the order in which books are asked for, by index: those that come later have lower ones.
     private var ranks: [Int] = []
     private var lowestRank = 0
@@ -71,23 +80,26 @@ package struct CatalogSchedule {
 
     /// - Parameters:
     ///   - jobs: books asked for at once in all.
-    ///   - doubted: servers that did not answer in the last run.
-    package init(jobs: Int, jobsPerServer: Int, doubted: Set<String> = []) {
+    ///   - runsInVain: how many runs in a row servers did not answer in, up to the last one.
+    package init(jobs: Int, jobsPerServer: Int, runsInVain: [String: Int] = [:]) {
         self.jobs = jobs
         self.jobsPerServer = jobsPerServer
-        for server in doubted { servers[server, default: ServerState()].isDoubted = true }
+        servers = runsInVain.mapValues { ServerState(runsInVain: $0) }
     }
 
     /// Has more books wait, before those that wait already. Their indices go on from those of the last call.
-    package mutating func add(_ more: [Entry]) {
+    /// - Parameter doubts: in how many runs in a row each could not be had.
+    package mutating func add(_ more: [Entry], doubts moreDoubts: [Int]) {
         lowestRank -= more.count
         ranks += lowestRank..<(lowestRank + more.count)
         entries += more
-        let indices = ((entries.count - more.count)..<entries.count).reversed()
-        for index in indices.sorted(by: { entries[$0].doubt > entries[$1].doubt }) {
-            servers[entries[index].server, default: ServerState()].waiting.append(index)
+        doubts += moreDoubts
+        let indices = (entries.count - more.count)..<entries.count
+        for (server, indices) in Dictionary(grouping: indices, by: { entries[$0].server }) {
+            let books = indices.sorted { (doubts[$0], $0) < (doubts[$1], $1) }
+            servers[server, default: ServerState()].add(books)
+            offer(server)
         }
-        for server in Set(more.map(\.server)) { offer(server) }
     }
 
     /// Has the next book of a server be among those that may be asked for.
@@ -102,7 +114,9 @@ package struct CatalogSchedule {
         while let next = heads.popMin() {
             let server = entries[next.index].server
             // It is offered again when one of the server's books has ended.
-            guard servers[server]?.waiting.last == next.index, mayAsk(server) else { continue }
+            guard let state = servers[server], state.waiting.last == next.index,
+                state.running < (state.isDoubted ? 1 : jobsPerServer)
+            else { continue }
             servers[server]?.waiting.removeLast()
             running += 1
             servers[server]?.running += 1
@@ -110,11 +124,6 @@ package struct CatalogSchedule {
             return next.index
         }
         return nil
-    }
-
-    private func mayAsk(_ server: String) -> Bool {
-        let state = servers[server] ?? ServerState()
-        return state.running < (state.isDoubted && !state.hasAnswered ? 1 : jobsPerServer)
     }
 
     /// Asks for nothing that waits.
@@ -136,19 +145,18 @@ package struct CatalogSchedule {
     /// - Returns: the indices that are given up with it.
     package mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
         let entry = entries[index]
-        let source = [entry.source, entry.server]
         running -= 1
         servers[entry.server, default: ServerState()].running -= 1
         offer(entry.server)
         if [.listed, .refused, .rejected].contains(outcome) { servers[entry.server]?.answered() }
         switch outcome {
-        case .listed: sources[source, default: ServerState()].answered()
-        case .rejected: sources[source, default: ServerState()].inVain += 1
+        case .listed: sources[entry, default: ServerState()].answered()
+        case .rejected: sources[entry, default: ServerState()].inVain += 1
         case .unreachable: servers[entry.server]?.inVain += 1
         case .refused, .elsewhere: break
         }
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
-        let isSourceGivenUp = sources[source]?.isGivenUp == true
+        let isSourceGivenUp = sources[entry]?.isGivenUp == true
         guard isServerGivenUp || isSourceGivenUp else { return [] }
         return giveUp(of: [entry.server]) { isServerGivenUp || $0.source == entry.source }
     }

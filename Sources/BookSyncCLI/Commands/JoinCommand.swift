@@ -5,7 +5,7 @@ import BookSync
 import Foundation
 import Settings
 
-struct JoinCommand: Subcommand {
+struct JoinCommand: BookSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: .words("Make one file of a book's episodes."),
         discussion: .words(
@@ -66,11 +66,7 @@ struct JoinCommand: Subcommand {
         }
     }
 
-    func perform(in program: Program) async throws -> ExitStatus {
-        try await program.inLibraries(naming: references) { try await perform($1, in: $0, program) }
-    }
-
-    private func perform(
+    func perform(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let books = try references.map(BookReference.init(parsing:)).map { reference in

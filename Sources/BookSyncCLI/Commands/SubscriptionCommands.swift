@@ -170,7 +170,7 @@ func requireLanguage(_ text: String) throws {
     throw ValidationError(.words("--language takes a language, as in zh or Chinese, not '\(text)'."))
 }
 
-struct UnsubscribeCommand: Subcommand {
+struct UnsubscribeCommand: BookSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "unsubscribe", abstract: .words("Unsubscribe from a book; its files are kept."))
 
@@ -179,13 +179,9 @@ struct UnsubscribeCommand: Subcommand {
     @Argument(help: .words("The books.", valueName: "ref"), completion: .books)
     var references: [String]
 
-    func perform(in program: Program) async throws -> ExitStatus {
-        try await program.inLibraries(naming: references, isChanging: true) {
-            try await unsubscribe($1, in: $0, program)
-        }
-    }
+    var isChanging: Bool { true }
 
-    private func unsubscribe(
+    func perform(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }

@@ -4,7 +4,7 @@ import BookModel
 import BookSync
 import Settings
 
-struct TagCommand: Subcommand {
+struct TagCommand: BookSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "tag", abstract: .words("Embed title, author, number and cover in the audio files."),
         discussion: .words(
@@ -34,13 +34,9 @@ struct TagCommand: Subcommand {
         if dryRun, restore { throw ValidationError(.words("--dry-run and --restore exclude each other.")) }
     }
 
-    func perform(in program: Program) async throws -> ExitStatus {
-        try await program.inLibraries(naming: references, isChanging: !dryRun) {
-            try await perform($1, in: $0, program)
-        }
-    }
+    var isChanging: Bool { !dryRun }
 
-    private func perform(
+    func perform(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let books = try configuration.books(naming: references)

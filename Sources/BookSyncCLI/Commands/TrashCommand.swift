@@ -45,7 +45,7 @@ struct TrashListCommand: Subcommand {
     }
 }
 
-struct TrashRestoreCommand: Subcommand {
+struct TrashRestoreCommand: BookSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: .words("Bring removed files back to where they were."),
         discussion: .words(
@@ -58,11 +58,9 @@ struct TrashRestoreCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
     @OptionGroup var waiting: WaitOptions
 
-    func perform(in program: Program) async throws -> ExitStatus {
-        try await program.inLibraries(naming: scope.references) { try await restore($1, in: $0, program) }
-    }
+    var references: [String] { scope.references }
 
-    private func restore(
+    func perform(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let scope = try scope.scope(references, configuration, all: .everything)

@@ -4,7 +4,7 @@ import BookModel
 import BookSync
 import Settings
 
-struct VerifyCommand: Subcommand {
+struct VerifyCommand: BookSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: .words("Re-read every file against its recorded SHA-256; offline."),
         discussion: .words(
@@ -47,11 +47,7 @@ struct VerifyCommand: Subcommand {
         }
     }
 
-    func perform(in program: Program) async throws -> ExitStatus {
-        try await program.inLibraries(naming: references) { try await perform($1, in: $0, program) }
-    }
-
-    private func perform(
+    func perform(
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let request = VerificationRequest(

@@ -6,10 +6,8 @@ extension SyncEvent {
     /// - Parameter isVerbose: whether to tell of everything.
     func sentence(isVerbose: Bool) -> Message? {
         switch self {
-        case .notice(let text), .alert(let text):
-            return text
-        case .detail(let text):
-            return isVerbose ? text : nil
+        case .notice(let text), .alert(let text): return text
+        case .detail(let text): return isVerbose ? text : nil
         case .planned(let plan):
             guard isVerbose else { return nil }
             let counts = plan.totals.counts ?? "nothing to do"
@@ -18,12 +16,9 @@ extension SyncEvent {
             guard isVerbose else { return nil }
             return progress.bytesReused > 0
                 ? "\(progress.name): going on from \(describeBytes(progress.bytesReused))" : "\(progress.name): begun"
-        case .progressed, .advanced, .measured, .asking, .reading, .waiting, .renamed, .summarised:
-            return nil
-        case .paused(_, let name):
-            return "paused \(name)"
-        case .cancelled(_, let name):
-            return "cancelled \(name)"
+        case .progressed, .advanced, .measured, .asking, .reading, .waiting, .renamed, .summarised: return nil
+        case .paused(_, let name): return "paused \(name)"
+        case .cancelled(_, let name): return "cancelled \(name)"
         case .finished(let receipt):
             let file: Message = "\(receipt.file.path) (\(describeBytes(receipt.file.size)))"
             let outcome: Message =
@@ -36,8 +31,7 @@ extension SyncEvent {
             return ([outcome] + receipt.remarks).joined(separator: "; ")
         case .adopted(let receipt):
             return "adopted \(receipt.file.path) (\(describeBytes(receipt.file.size))): \(receipt.reason)"
-        case .failed(let report):
-            return "failed: \(report.failure)"
+        case .failed(let report): return "failed: \(report.failure)"
         }
     }
 

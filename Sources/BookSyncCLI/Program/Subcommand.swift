@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import Logging
+import Settings
 
 /// A command of `booksync`.
 protocol Subcommand: AsyncParsableCommand, Sendable {
@@ -15,4 +16,27 @@ protocol Subcommand: AsyncParsableCommand, Sendable {
 
 extension Subcommand {
     static var minLogLevel: Logger.Level { .error }
+}
+
+/// A command that is done in the libraries of the books that it names, one after the other.
+protocol BookSubcommand: Subcommand {
+    var references: [String] { get }
+
+    /// Whether it changes a library, even where none is begun.
+    var isChanging: Bool { get }
+
+    /// - Parameter references: those of this library.
+    func perform(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus
+}
+
+extension BookSubcommand {
+    var isChanging: Bool { false }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        try await program.inLibraries(naming: references, isChanging: isChanging) {
+            try await perform($1, in: $0, program)
+        }
+    }
 }

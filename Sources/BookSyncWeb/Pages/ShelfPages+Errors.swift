@@ -50,15 +50,13 @@ extension ShelfPages {
         let phrases = phrases(for: request)
         let view =
             switch status {
-            case 404:
-                ErrorView(what: phrases(.missingPage), why: phrases(.missingPageWhy))
+            case 404: ErrorView(what: phrases(.missingPage), why: phrases(.missingPageWhy))
             case 401, 403:
                 ErrorView(
                     what: phrases(.refusedPage),
                     why: request.visitor.mayChange ? phrases(.refusedWhy) : phrases(.readOnly),
                     next: request.visitor.mayChange ? phrases(.tryAgain) : nil)
-            default:
-                ErrorView(failure, phrases)
+            default: ErrorView(failure, phrases)
             }
         return try page(.failedPage, named: view.what, view, with: "trouble", for: request, status: status)
     }

@@ -202,19 +202,10 @@ package final class PartialFile {
     private static let sliceLength = 256 << 10
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws {
-        try Self.write(bytes, to: descriptor, at: length, of: path) { length += Int64($0) }
-        digests.update(bytes)
-    }
-
-    static func write(
-        _ bytes: UnsafeRawBufferPointer, to descriptor: CInt, at offset: Int64, of path: String,
-        onWrite: (Int) -> Void
-    ) throws {
-        do {
-            try writeAll(bytes, to: descriptor, at: offset, onWrite: onWrite)
-        } catch {
-            throw Failure.file("the partial file \(path) cannot be written", errno: error.code)
+        try writeAll(bytes, to: descriptor, at: length, "the partial file \(path) cannot be written") {
+            length += Int64($0)
         }
+        digests.update(bytes)
     }
 
     /// Whether the bytes from `offset` on are these.
@@ -223,11 +214,11 @@ package final class PartialFile {
             let found = UnsafeMutableRawBufferPointer.allocate(byteCount: expected.count, alignment: 1)
             defer { found.deallocate() }
             do throws(SystemError) {
-                guard try readAll(found, from: descriptor, at: offset) == expected.count else { return false }
+                let count = try readAll(found, from: descriptor, at: offset)
+                return count == expected.count && expected.elementsEqual(found)
             } catch {
                 throw Failure.file("the partial file \(path) cannot be read", errno: error.code)
             }
-            return expected.elementsEqual(found)
         }
     }
 
@@ -245,11 +236,11 @@ package final class PartialFile {
 
     @discardableResult
     static func requireLength(_ length: Int64, of descriptor: CInt, at path: String) throws -> FileAttributes {
-        var found = try attributes(of: descriptor, at: path)
+        var found = try fileAttributes(of: descriptor, at: path)
         if found.size != length {
             // A shared disk that heals may tell an older length until what was written to it has arrived.
             try sync(descriptor, at: path)
-            found = try attributes(of: descriptor, at: path)
+            found = try fileAttributes(of: descriptor, at: path)
         }
         guard found.size == length else {
             throw Failure(
@@ -259,12 +250,6 @@ package final class PartialFile {
                 remedy: "run again")
         }
         return found
-    }
-
-    private static func attributes(of descriptor: CInt, at path: String) throws -> FileAttributes {
-        var status = stat()
-        try systemCall("the partial file \(path) cannot be looked at") { fstat(descriptor, &status) }
-        return FileAttributes(status)
     }
 
     /// Of all bytes, in lower-case hexadecimal.

@@ -27,6 +27,8 @@ final class SegmentedDownload: Sendable {
         var unnoted: Int64 = 0
         var letsHelpersIn = false
         var isClosed = false
+        /// The transfer goes on to its end without others, and over the parts that are there.
+        var isAlone = false
         var busy: [Int: Fetch] = [:]
         /// Bytes that helpers received and nobody has accounted for yet.
         var broughtByHelpers: Int64 = 0
@@ -126,6 +128,9 @@ final class SegmentedDownload: Sendable {
         return isNoted
     }
 
+    /// The transfer goes on to its end without others. What it brings is noted all the same, since the file's length tells nothing.
+    func goOnAlone() { state.withLock { $0.isAlone = true } }
+
     /// The transfer has so many bytes at the front now.
     /// - Parameter piece: one that it has taken over.
     func moveFront(to length: Int64, takingOver piece: Int? = nil) {
@@ -133,7 +138,8 @@ final class SegmentedDownload: Sendable {
             if let piece { state.table.takenOver(piece) }
             let count = length - state.front
             state.front = length
-            if state.letsHelpersIn, !state.isClosed { note(count, in: &state) } else { meter.move(to: state.bytes) }
+            let isNoted = state.isAlone || state.letsHelpersIn && !state.isClosed
+            if isNoted { note(count, in: &state) } else { meter.move(to: state.bytes) }
         }
     }
 
@@ -253,13 +259,13 @@ final class SegmentedDownload: Sendable {
         let end: Int64
         switch decide(existing: onDisk, asked: asked, head: head) {
         case .append(_, let last, overlap: 0): end = last + 1
-        case .append: return .restart("the server sent another part than the one asked for")
+        case .append where head.status == 206: return .restart("the server sent another part than the one asked for")
         case .restart(let why): return .restart(why)
         case .replace where head.validator.ifRange != source.validator.ifRange:
             return .restart("the server sent the whole instead of a part")
         case .retry(let why): return .retry(.init(why: why, answer: answer))
         // The transfer itself will hear why.
-        case .replace, .complete, .unchanged, .fail:
+        case .append, .replace, .complete, .unchanged, .fail:
             return .retry(.init(why: "the server answers \(answer.status)", after: Self.hopelessRest))
         }
         for try await var part in answer.body {
@@ -286,7 +292,9 @@ final class SegmentedDownload: Sendable {
             }
         }
         try part.withUnsafeReadableBytes { bytes in
-            try PartialFile.write(bytes, to: descriptor, at: offset, of: path) { count += Int64($0) }
+            try writeAll(bytes, to: descriptor, at: offset, "the partial file \(path) cannot be written") {
+                count += Int64($0)
+            }
         }
     }
 

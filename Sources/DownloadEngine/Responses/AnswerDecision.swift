@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import LibraryFiles
 import Transport
 
 /// What the partial file holds when a request goes out.
@@ -52,10 +53,9 @@ struct RangeRequest: Equatable, Sendable {
     /// A part is asked for only under a validator that `If-Range` may carry, or when a digest will check the whole
     /// (RFC 9110 §13.1.5, §14.2).
     static func whatIsMissing(from existing: PartialContent, promised: PromisedContent) -> RangeRequest {
-        guard existing.length > 0 else { return RangeRequest(first: 0) }
-        if let total = existing.total, existing.length > total { return RangeRequest(first: 0) }
         let ifRange = existing.validator.ifRange
-        guard ifRange != nil || promised.hasDigest else { return RangeRequest(first: 0) }
+        guard existing.length > 0, existing.length <= existing.total ?? .max, ifRange != nil || promised.hasDigest
+        else { return RangeRequest(first: 0) }
         return RangeRequest(first: existing.length, ifRange: ifRange)
     }
 }
@@ -99,7 +99,7 @@ func decide(
     existing: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent = .init()
 ) -> AnswerDecision {
     switch head.status {
-    case 200, 203: decideWhole(head: head, promised: promised)
+    case 200, 203: decideWhole(existing: existing, head: head, promised: promised)
     case 206: decidePart(existing: existing, asked: asked, head: head, promised: promised)
     case 304: .unchanged
     case 416: decideUnsatisfied(existing: existing, asked: asked, head: head, promised: promised)
@@ -107,13 +107,19 @@ func decide(
     }
 }
 
-private func decideWhole(head: ResponseHead, promised: PromisedContent) -> AnswerDecision {
+private func decideWhole(existing: PartialContent, head: ResponseHead, promised: PromisedContent) -> AnswerDecision {
     if head.isLiveStream {
         return .fail(Rejection(why: "the server sends a live stream, which has no end", isForGood: true))
     }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
     if let length = head.contentLength, length > FileSize.max {
         return .fail(Rejection(why: "the server declares \(length) bytes, which no file of audio has"))
+    }
+    // What is held of this very file stays, however far the answer gets.
+    if head.coding == .identity, let total = head.contentLength, total == existing.total ?? total,
+        existing.length >= AudioSignature.wanted, existing.length < total, isSame(existing.validator, head.validator)
+    {
+        return .append(total: total, last: total - 1, overlap: existing.length)
     }
     return .replace(total: head.contentLength, head.coding)
 }

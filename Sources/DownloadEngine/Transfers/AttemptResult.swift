@@ -43,6 +43,8 @@ struct AttemptResult: Sendable {
     var record: TransferRecord
     /// Bytes that were held before, and put to use.
     var bytesReused: Int64 = 0
+    /// Bytes of those, and of what came since, that were sent again.
+    var bytesRepeated: Int64 = 0
     /// Body bytes off the wire.
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.

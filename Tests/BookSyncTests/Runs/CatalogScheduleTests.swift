@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct CatalogScheduleTests {
     private func schedule(
-        _ servers: [String], jobs: Int = 16, jobsPerServer: Int = 2, doubted: Set<String> = []
+        _ servers: [String], jobs: Int = 16, jobsPerServer: Int = 2, runsInVain: [String: Int] = [:]
     ) -> CatalogSchedule {
-        var schedule = CatalogSchedule(jobs: jobs, jobsPerServer: jobsPerServer, doubted: doubted)
-        schedule.add(servers.map { .init(server: $0, source: "source of \($0)") })
+        var schedule = CatalogSchedule(jobs: jobs, jobsPerServer: jobsPerServer, runsInVain: runsInVain)
+        schedule.add(servers.map { .init(server: $0, source: "source of \($0)") }, doubts: servers.map { _ in 0 })
         return schedule
     }
 
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a book that could not be had last time is asked for behind the others of its server`() {
         var schedule = CatalogSchedule(jobs: 1, jobsPerServer: 1)
-        schedule.add([2, 0, 1, 0].map { .init(server: "a", source: "feed", doubt: $0) })
+        schedule.add(Array(repeating: .init(server: "a", source: "feed"), count: 4), doubts: [2, 0, 1, 0])
         for index in [1, 3, 2, 0] {
             #expect(started(&schedule) == [index])
             #expect(schedule.end(index, .listed) == [])
@@ -44,7 +44,7 @@ import Testing
     @Test func `what joins comes before what waits`() {
         var schedule = schedule(["a", "a", "b", "b"], jobs: 2)
         #expect(started(&schedule) == [0, 1])
-        schedule.add([.init(server: "b", source: "b"), .init(server: "c", source: "c")])
+        schedule.add([.init(server: "b", source: "b"), .init(server: "c", source: "c")], doubts: [0, 0])
         _ = schedule.end(0, .listed)
         _ = schedule.end(1, .listed)
         #expect(started(&schedule) == [4, 5])
@@ -73,7 +73,8 @@ import Testing
 
     @Test func `credentials that one server rejects are no reason to leave the source's other servers unasked`() {
         var schedule = CatalogSchedule(jobs: 1, jobsPerServer: 1)
-        schedule.add(["a", "a", "a", "a", "b", "c"].map { .init(server: $0, source: "feed") })
+        let servers = ["a", "a", "a", "a", "b", "c"]
+        schedule.add(servers.map { .init(server: $0, source: "feed") }, doubts: servers.map { _ in 0 })
         var asked: [Int] = []
         var givenUp: [Int] = []
         while let place = schedule.startNext() {
@@ -84,15 +85,30 @@ import Testing
         #expect(givenUp == [3])
     }
 
-    @Test func `a server that was down last time is tried with one book`() {
-        var schedule = schedule(["a", "a", "a", "b"], doubted: ["a"])
-        #expect(started(&schedule) == [0, 3])
-        #expect(schedule.end(0, .unreachable) == [1, 2])
+    @Test(arguments: [(1, 0, [1, 2]), (2, 1, [0, 2]), (3, 2, [0, 1]), (4, 0, [1, 2])])
+    func `a server that was down last time is tried with one book, each night with another`(
+        _ runs: Int, _ tried: Int, _ others: [Int]
+    ) {
+        var schedule = schedule(["a", "a", "a", "b"], runsInVain: ["a": runs])
+        #expect(started(&schedule) == [tried, 3])
+        #expect(schedule.end(tried, .unreachable) == others)
         #expect(started(&schedule) == [])
     }
 
+    @Test(arguments: [(1, [1, 3, 2, 0]), (2, [3, 2, 0, 1]), (3, [2, 0, 1, 3])])
+    func `of a server that was down last time the books that could be had come first, and each comes first one night`(
+        _ runs: Int, _ order: [Int]
+    ) {
+        var schedule = CatalogSchedule(jobs: 1, jobsPerServer: 1, runsInVain: ["a": runs])
+        schedule.add(Array(repeating: .init(server: "a", source: "feed"), count: 4), doubts: [2, 0, 1, 0])
+        for index in order {
+            #expect(started(&schedule) == [index])
+            #expect(schedule.end(index, .listed) == [])
+        }
+    }
+
     @Test func `a server that is well again is asked as any other`() {
-        var schedule = schedule(["a", "a", "a"], doubted: ["a"])
+        var schedule = schedule(["a", "a", "a"], runsInVain: ["a": 1])
         #expect(started(&schedule) == [0])
         #expect(schedule.end(0, .listed) == [])
         #expect(started(&schedule) == [1, 2])
@@ -103,7 +119,8 @@ import Testing
         let growth = OwnThread.growth(from: 2000) { count in
             // Half of the books are on one server, which is always busy.
             let servers = (0..<count).map { $0.isMultiple(of: 2) ? "busy" : "\($0 / booksOfServer)" }
-            var schedule = schedule(servers, jobs: 4, jobsPerServer: 1, doubted: Set(servers.dropFirst(count / 2)))
+            let runsInVain = Dictionary(servers.dropFirst(count / 2).map { ($0, 1) }) { $1 }
+            var schedule = schedule(servers, jobs: 4, jobsPerServer: 1, runsInVain: runsInVain)
             var ended = 0
             while let index = schedule.startNext() {
                 ended += 1 + schedule.end(index, servers[index] == "busy" ? .listed : .unreachable).count
