@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+#include "system-call.h"
 
 static atomic_long calls;
 static const char *below, *kind;
@@ -116,16 +116,9 @@ int mkdirat(int folder, const char *path, mode_t mode) {
 }
 
 // renameat2 has no function of its own here.
-long syscall(long number, ...) {
-    static long (*next)(long, ...);
-    if (!next) next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-    long a[6];
-    va_list list;
-    va_start(list, number);
-    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
-    va_end(list);
+static long on_system_call(long number, const long a[6]) {
     if (number == SYS_renameat2 && fails("rename", is_path_below((int)a[2], (const char *)a[3]))) return -1;
-    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return next_system_call(number, a);
 }
 
 #define OPEN(name, first, pass, concerns) \

@@ -85,3 +85,12 @@ package struct LocalFile: Sendable, Hashable {
         catalogModifiedAt = episode.modifiedAt
     }
 }
+
+extension LocalFile {
+    /// True if the file on disk has the recorded time, or what a filesystem with coarser times makes of it (FAT: two
+    /// seconds).
+    package func hasTime(of facts: FileAttributes) -> Bool {
+        let lost = modificationTime.subtractingSaturated(facts.modificationTime)
+        return lost == 0 || facts.modificationTime % 1_000_000_000 == 0 && (0..<2_000_000_000).contains(lost)
+    }
+}

@@ -27,8 +27,7 @@ package struct SyncPlan: Sendable, Hashable {
             case .adopt: totals.adopt += 1
             case .keep: totals.keep += 1
             case .expire: totals.expire += 1
-            case .skip(let skip):
-                totals.skipped[skip, default: 0] += 1
+            case .skip(let skip): totals.skipped[skip, default: 0] += 1
             }
             if action.kind.isTransfer { totals.bytes.addSaturated(action.bytes ?? 0) }
         }

@@ -150,7 +150,7 @@ extension CatalogStore {
     package func doneOperations(of batch: Date? = nil) async throws -> [FileOperation] {
         try await read("what was done last cannot be read") { database in
             try database.operations(
-                "o.state = 'done' AND o.batch = COALESCE(?, (SELECT MAX(batch) FROM operation WHERE state = 'done'))",
+                "o.state = 'done' AND o.batch = COALESCE(?, (SELECT batch FROM operation WHERE state = 'done' ORDER BY id DESC LIMIT 1))",
                 [stored(batch)], order: "b.source, b.key, e.section, e.position, o.id")
         }
     }
@@ -173,6 +173,8 @@ private func unrecorded(_ episodes: [EpisodeIdentity]) -> Message {
 
 extension Database {
     private static let fileColumns = LocalFile.columnNames.joined(separator: ", ")
+    /// The time that is given, or the last run's beginning: a clock that was set back makes nothing old at once.
+    private static let latest = "MAX(?, COALESCE((SELECT started_at FROM run ORDER BY id DESC LIMIT 1), 0))"
     private static let operationInsertion =
         "INSERT INTO operation (kind, batch, to_path, episode_id, \(fileColumns))"
 
@@ -228,7 +230,7 @@ extension Database {
             try run("DELETE FROM operation WHERE id = ? AND state <> 'done'", [operation.number])
         } else {
             try run(
-                "UPDATE operation SET state = 'done', done_at = ? WHERE id = ? AND state <> 'done'",
+                "UPDATE operation SET state = 'done', done_at = \(Self.latest) WHERE id = ? AND state <> 'done'",
                 [stored(now), operation.number])
         }
         guard changesCount > 0 else {
@@ -261,7 +263,7 @@ extension Database {
     func endReplacing(_ episodes: [Int64], at now: Date) throws {
         try run(
             """
-            UPDATE operation SET state = 'done', done_at = ?
+            UPDATE operation SET state = 'done', done_at = \(Self.latest)
             WHERE episode_id IN (SELECT value FROM json_each(?))
                 AND kind = 'replace' AND state = 'begun'
             """, [stored(now), "\(episodes)"])

@@ -36,6 +36,12 @@ extension CatalogStore {
         }
     }
 
+    /// When the last run began that began before then; nil where none did.
+    package func lastRun(before time: Date) async throws -> Date? {
+        let sql = "SELECT MAX(started_at) FROM run WHERE started_at < ?"
+        return try await first("the runs cannot be read", sql, [stored(time)]) { try $0.nextTime() } ?? nil
+    }
+
     /// The last runs, the newest first.
     package func runs(last count: Int) async throws -> [RunRecord] {
         try await read("the runs cannot be read") { database in

@@ -195,8 +195,7 @@ extension EngineRun {
         recordResponses(to: result, at: index)
         if !result.isReceived, halt(index) { return nil }
         switch result.ending {
-        case .received(let file):
-            addReceived(file, at: index)
+        case .received(let file): addReceived(file, at: index)
         case .unchanged:
             guard var file = wanted.replacing else { return nil }
             file.recordClaims(of: wanted.episode)

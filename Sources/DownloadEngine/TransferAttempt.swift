@@ -227,8 +227,7 @@ struct TransferAttempt: Sendable {
             guard wanted.replacing != nil else { return .fail(failure("the server answers 304 to a plain request")) }
             return .unchanged
         case .restart(let why): return .restart(why)
-        case .retry(let why):
-            return .retry(.init(why: why, answer: answer))
+        case .retry(let why): return .retry(.init(why: why, answer: answer))
         case .fail(let refusal):
             result.isForGood = refusal.isForGood
             let failure = wanted.failure(
@@ -445,9 +444,9 @@ struct TransferAttempt: Sendable {
     /// What the server declares may be more than the catalog did when the transfer was begun.
     private func requireRoom(for rest: Int64) throws {
         guard let missing = try tools.watch.missingRoom(for: rest) else { return }
-        throw failure(
+        throw wanted.failure(
             "the server says that \(describeBytes(rest)) are to come, and \(describeBytes(missing)) of room are missing",
-            remedy: "make room and run again")
+            remedy: "make room and run again", kind: .inputOutput)
     }
 
     /// Looks from time to time whether what comes still has its measure, and the disk its room.
@@ -473,8 +472,9 @@ struct TransferAttempt: Sendable {
             throw tools.watch.lackOfRoom("\(describeBytes(missing)) are missing")
         }
         try await discard(partial)
-        throw failure(
-            "the server declares no length, and the disk has no room for more", remedy: "make room and run again")
+        throw wanted.failure(
+            "the server declares no length, and the disk has no room for more", remedy: "make room and run again",
+            kind: .inputOutput)
     }
 
     /// Syncs the partial file, then commits its length: the part that a power cut leaves whole.

@@ -13,13 +13,6 @@ extension LocalFile {
         facts.kind == .file && facts.size == size && (facts.inode == inode || hasTime(of: facts))
     }
 
-    /// True if the file on disk has the recorded time, or what a filesystem with coarser times makes of it (FAT: two
-    /// seconds).
-    package func hasTime(of facts: FileAttributes) -> Bool {
-        let lost = modificationTime.subtractingSaturated(facts.modificationTime)
-        return lost == 0 || facts.modificationTime % 1_000_000_000 == 0 && (0..<2_000_000_000).contains(lost)
-    }
-
     /// Whether a file has the recorded bytes, as one that was copied without its times. Reads it, and blocks meanwhile.
     /// - Parameter path: absolute.
     package func hasContent(at path: String) -> Bool {

@@ -114,7 +114,10 @@ extension Configuration {
         guard book.id.contains("://"), let source = source(named: book.source) else { return nil }
         if let moved = moved[book] { return moved }
         switch source.kind {
-        case .feed, .opds: return FeedSettings.isWholeAddress(book.id) || hasWholeAddress(of: book) ? nil : address
+        case .feed, .opds:
+            // Another address of the book is none to take the place of a recorded one.
+            let isKnown = recordedAddress(of: book) != nil && !FeedSettings.isID(book.id, of: address)
+            return FeedSettings.isWholeAddress(book.id) || hasWholeAddress(of: book) || isKnown ? nil : address
         case .directory:
             let isID = address.isWithoutUser && !ResourceAddress(book.id).isMasked
             if isID || source.url?.withoutSecrets == book.id { return nil }

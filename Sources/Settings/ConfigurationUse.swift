@@ -89,8 +89,7 @@ extension Configuration {
                     remedy: "write SOURCE:\(id), or set default-source in the configuration")
             }
             return BookIdentity(source: defaultSource, id: id)
-        case .address(let address):
-            return self.book(at: address)
+        case .address(let address): return self.book(at: address)
         }
     }
 
@@ -194,8 +193,7 @@ extension SourceConfiguration {
         case .internetArchive:
             return InternetArchiveSettings(
                 address: url ?? InternetArchiveSettings.standardAddress, formats: formats, credentials: credentials)
-        case .directory:
-            return DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials)
+        case .directory: return DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials)
         case .bookResource, .audiobookshelf:
             guard let url else {
                 throw Failure(

@@ -37,7 +37,7 @@ struct EpisodeDecision {
             let recorded = file.path
             file.path = match.path
             file.isNamedByUser = match.path != input.paths[key]
-            let touched = input.files[match.path]?.modificationTime != file.modificationTime
+            let touched = input.files[match.path].map(file.hasTime) != true
             condition = .intact(file, touched: touched, recordedPath: recorded)
             self.following = match.reason
         }

@@ -59,15 +59,15 @@ struct Expiry {
         }
         var files = 0
         for (shelved, condition, rank) in newest where shelved.removedAt == nil && !shelved.episode.isLocked {
-            if case .intact(let file, _, let recordedPath) = condition {
+            if case .intact(let file, let touched, let recordedPath) = condition {
                 files += 1
-                let isOwn = file.isNamedByUser || file.path != recordedPath
+                let isOwn = touched || file.isNamedByUser || file.path != recordedPath
                 let isLastByBoth = isKept((shelved, condition, rank), atRank: max(rank.byNumber, rank.byDate))
                 switch (kept.contains(shelved.key), files <= KeepRule.minFiles) {
                 case (true, _) where isLastByBoth: break
                 case (true, _): stays(shelved, "among the last by its date or its number alone")
                 case (false, true): stays(shelved, "one of the \(KeepRule.minFiles) newest files")
-                case (false, false) where isOwn: stays(shelved, "you renamed or moved it")
+                case (false, false) where isOwn: stays(shelved, "touched, renamed or moved since it was fetched")
                 case (false, false): if input.isListingComplete { expired.insert(shelved.key) }
                 }
             } else if shelved.file == nil, !fetched.contains(shelved.key) {

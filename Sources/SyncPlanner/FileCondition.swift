@@ -25,8 +25,7 @@ enum FileCondition: Equatable {
             } else if facts.size != file.size {
                 self = .changed(file, size: facts.size)
             } else {
-                let touched = facts.modificationTime != file.modificationTime
-                self = .intact(file, touched: touched, recordedPath: file.path)
+                self = .intact(file, touched: !file.hasTime(of: facts), recordedPath: file.path)
             }
             return
         }
@@ -36,8 +35,7 @@ enum FileCondition: Equatable {
         {
             let recordedPath = file.path
             file.path = wanted
-            let touched = facts.modificationTime != file.modificationTime
-            self = .intact(file, touched: touched, recordedPath: recordedPath)
+            self = .intact(file, touched: !file.hasTime(of: facts), recordedPath: recordedPath)
             return
         }
         self = .missing(file)

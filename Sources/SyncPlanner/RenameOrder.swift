@@ -11,9 +11,7 @@ package struct RenameOrder {
         package var to: String
 
         package init(rank: Int, from: String, to: String) {
-            self.rank = rank
-            self.from = from
-            self.to = to
+            (self.rank, self.from, self.to) = (rank, from, to)
         }
     }
 

@@ -56,7 +56,7 @@ extension ProductTests {
                 _ = try await bench.run("subscribe", "1", "--keep", "last 1", environment: environment)
                 let stays =
                     "cat:1: beyond its keep rule these episodes stay: 8 (one of the 3 newest files), "
-                    + "7 (one of the 3 newest files), 1 (you renamed or moved it)"
+                    + "7 (one of the 3 newest files), 1 (touched, renamed or moved since it was fetched)"
                 let mirrored = try await bench.run("mirror", environment: environment)
                 #expect(mirrored.errors.contains(stays) && mirrored.exitCode == 0, "\(mirrored.errors)")
                 #expect(try bench.files().count == 4)

@@ -99,6 +99,29 @@ extension ProductTests {
             }
         }
 
+        @Test func `somebody else's feed that the address leads to is not taken over, and told of each night`()
+            async throws
+        {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server)
+                feed.update {
+                    $0.path = "/spam.xml"
+                    $0.redirects["/feed.xml"] = (301, "/spam.xml")
+                    $0.items = [23, 22, 21].map { ServedFeed.Item($0) }
+                }
+                for _ in 0..<2 {
+                    let run = try await bench.run("mirror", "-q")
+                    #expect(run.exitCode == 65 && run.errors.contains("lists none of its episodes"), "\(run.errors)")
+                }
+                feed.update {
+                    $0 = Self.feed
+                    $0.items.insert(ServedFeed.Item(4), at: 0)
+                }
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                try expectOnce(4, bench, server)
+            }
+        }
+
         @Test func `only the permanent beginning of several redirects is recorded`() async throws {
             try await withFeed(Self.feed) { bench, server, feed in
                 try await begin(bench, server)
@@ -257,6 +280,35 @@ extension ProductTests {
                 #expect(try run.summary().number("fetched") == 1)
                 #expect(try run.summary().number("kept") == 3)
                 try expectOnce(4, bench, server)
+            }
+        }
+
+        @Test(arguments: ["subscribe", "fetch"], [nil, "The best of it"])
+        func `another feed that shares episodes takes no book away from its own feed`(
+            command: String, title: String?
+        ) async throws {
+            let own = Watched(Self.feed)
+            let script = ServerScript { request in
+                // The best of it: the same guids and files.
+                guard request.path == "/best.xml" else { return own.value.answer(request) }
+                var best = own.value
+                (best.path, best.items) = ("/best.xml", Array(best.items.suffix(2)))
+                best.title = title ?? best.title
+                return best.answer(request)
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    try await begin(bench, server)
+                    let other = try await bench.run(command, server.url("/best.xml"))
+                    #expect(other.exitCode == 0 && !other.errors.contains("has moved"), "\(other.errors)")
+                    own.update { $0.items.insert(ServedFeed.Item(4), at: 0) }
+                    let run = try await bench.run("mirror")
+                    #expect(run.exitCode == 0 && !run.errors.contains("has moved"), "\(run.errors)")
+                    #expect(Set(try bench.digests()) == Set((1...4).map { sha256(ServedFeed.audio($0)) }))
+                    // Under the same name it is the same book, by an address that lists less.
+                    let books = try JSONObject.list(try await bench.run("list", "--json").output)
+                    #expect(books.count == (title == nil ? 1 : 2))
+                }
             }
         }
 

@@ -47,7 +47,7 @@ import Testing
         #expect(
             sentence {
                 ($0.failed, $0.bytesReceived, $0.bytesUnfinished) = (1, 640, 640)
-            } == "nothing: 0 fetched, 1 failed, 640 B of unfinished files in 0 s")
+            } == "nothing: 0 fetched, 1 failed, 640 B received besides in 0 s")
     }
 
     @Test func `what failed and is no episode is not counted among the episodes`() {
@@ -60,13 +60,13 @@ import Testing
         #expect(summary.sentence.description == "nothing: 2 fetched, 3 kept, 1 failed, 3 catalogs not read in 0 s")
     }
 
-    @Test func `bytes of unfinished files are told apart from those of the files fetched`() {
+    @Test func `bytes received besides are told apart from those of the files fetched`() {
         var summary = RunSummary()
         (summary.fetched, summary.left, summary.bytesReceived) = (12, 98, 7_400_000)
         summary.bytesUnfinished = 1_600_000
         #expect(
             summary.sentence.description
-                == "nothing: 12 fetched (5.8 MB), 98 left for the next run, 1.6 MB of unfinished files in 0 s")
+                == "nothing: 12 fetched (5.8 MB), 98 left for the next run, 1.6 MB received besides in 0 s")
     }
 
     @Test func `a finished episode leaves a line with its remarks`() {

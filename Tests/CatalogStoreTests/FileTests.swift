@@ -43,6 +43,30 @@ import Testing
         }
     }
 
+    @Test func `what was done last is that, whatever the clock said of what was done before`() async throws {
+        try await withFiles(["a", "b"]) { store in
+            let (now, ahead) = (time(milliseconds: 1_800_000_000_000), time(milliseconds: 1_900_000_000_000))
+            for (section, time) in [(1, ahead), (2, now)] {
+                let removal = try await store.begin(
+                    .trash, [(.sample(section), to: ".booksync/trash/\(section)")], batch: time)
+                try await store.complete(removal, at: time)
+            }
+            #expect(try await store.doneOperations().map(\.episode) == [.sample(2)])
+        }
+    }
+
+    @Test func `what is removed under a clock that was set back has been in the trash since the last run`()
+        async throws
+    {
+        try await withFiles(["a"]) { store in
+            let (now, behind) = (time(milliseconds: 1_800_000_000_000), time(milliseconds: 1_700_000_000_000))
+            _ = try await store.beginRun("mirror", of: [], at: now)
+            let removal = try await store.begin(.trash, [(.sample(1), to: ".booksync/trash/1")], batch: behind)
+            try await store.complete(removal, at: behind)
+            #expect(try await store.trashedFiles().map(\.doneAt) == [now])
+        }
+    }
+
     @Test(arguments: [([0, 1, 2], true), ([0, 1], false), ([0, 20, 40], false), ([0, 20, 40, 49], true)])
     func `three replacements within 30 days are too many`(days: [Double], isOften: Bool) async throws {
         try await withFiles(["a", "b"]) { store in

@@ -44,6 +44,9 @@ import Testing
             "COUNT(*) FROM transfer", ["SCAN transfer", "SCAN operation", "SCAN request"],
             "counted without a look at the rows"),
         Exception("UPDATE transfer SET etag = NULL", ["SCAN transfer"], "all of an older store"),
+        Exception(
+            "ORDER BY id DESC LIMIT 1)", ["SCAN operation", sort],
+            "ends with the last one that is done; sorted is what one command did"),
         Exception("FROM operation o", ["SCAN o"], "the trash, and what is under way, by indexes of their own"),
         Exception("FROM local_file UNION", ["SCAN local_file", "SCAN joined_file"], "all paths"),
         Exception("e.book_id <> ? UNION ALL", ["SCAN f"], "the paths in the library's own folder"),
@@ -458,6 +461,7 @@ import Testing
                 number: number, command: "mirror", startedAt: now, endedAt: now, exitCode: 0, named: [.init(veterinary)]
             ))
         _ = try await store.runs(last: 9)
+        _ = try await store.lastRun(before: now)
         try await store.record([Outage(subject: "library", since: now, error: "x")], ended: ["x"])
         _ = try await store.outages()
         _ = try await store.publicationDates(of: veterinary, last: 9)

@@ -71,7 +71,9 @@ import Testing
         situations[1].shelved.file?.isNamedByUser = true
         situations[2] = situations[2].gone()
         situations[3] = situations[3].removed()
-        #expect(try plan(situations, try KeepRule(parsing: "last 1")).expired == [5])
+        // As long as it was, or accepted by the user since.
+        situations[4] = situations[4].standing(at: "Book/5.mp3", facts(size: 1000, time: 99, inode: 5))
+        #expect(try plan(situations, try KeepRule(parsing: "last 1")).expired == [])
     }
 
     @Test func `what the subscription does not follow takes no room`() throws {

@@ -28,11 +28,8 @@ package struct AdoptionRequest: Sendable {
         folder: String?, book: BookIdentity, title: String? = nil, way: ImportMode? = nil,
         records: [FetchRecord]? = nil
     ) {
-        self.folder = folder
-        self.book = book
-        self.title = title
-        self.way = way
-        self.records = records
+        (self.folder, self.way, self.records) = (folder, way, records)
+        (self.book, self.title) = (book, title)
     }
 }
 

@@ -19,9 +19,7 @@ package struct FolderAdoption: Sendable {
     private let emit: @Sendable (SyncEvent) -> Void
 
     package init(configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void) {
-        self.configuration = configuration
-        self.logger = logger
-        self.emit = emit
+        (self.configuration, self.logger, self.emit) = (configuration, logger, emit)
     }
 
     /// Looks at what is asked for before a library is begun for it.

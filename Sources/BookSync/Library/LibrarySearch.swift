@@ -80,8 +80,7 @@ actor LibrarySearch {
         where !path.hasPrefix(LibraryFolder.joinedPath) {
             let (folder, name) = splitLibraryPath(path)
             switch facts.kind {
-            case .folder:
-                listing.foldersByTitle[SafeName.comparisonKey(name), default: []].append(path)
+            case .folder: listing.foldersByTitle[SafeName.comparisonKey(name), default: []].append(path)
             case .file where facts.size > 0 && !recorded.contains(path):
                 listing.untrackedFiles[path] = facts
                 listing.sizesByFolder[folder, default: []].insert(facts.size)

@@ -45,7 +45,8 @@ struct StoreBackups: Sendable {
     func make(of store: CatalogStore, at now: Date = Date()) async throws {
         let copies = try await copies()
         guard store.damage == nil,
-            store.hasWrittenDurably || (copies.first?.madeAt ?? .distantPast) < now - Self.longestGap
+            store.hasWrittenDurably
+                || (copies.first { $0.madeAt <= now }?.madeAt ?? .distantPast) < now - Self.longestGap
         else { return }
         let unfinished = path + "/unfinished"
         try await runBlocking {
@@ -61,7 +62,7 @@ struct StoreBackups: Sendable {
         let made = try await CatalogStore(path: unfinished, access: .readOnly)
         try await made.closing { try await made.check() }
         let copy = Copy(name: Self.name(at: now), madeAt: now)
-        let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
+        let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name && $0.madeAt <= now })
         try await runBlocking {
             try systemCall("the store cannot be copied to \(path)") { rename(unfinished, self.path(of: copy)) }
             for copy in old { try DatabaseFiles(self.path(of: copy)).delete() }
@@ -91,7 +92,9 @@ struct StoreBackups: Sendable {
     /// - Returns: the store, opened, and when the copy was made; nil where there is no sound copy.
     func restore() async throws -> (store: CatalogStore, madeAt: Date)? {
         let storePath = folder.storePath
-        for copy in try await copies() {
+        let (copies, now) = (try await copies(), Date())
+        // One that was made under a wrong clock is none of the newest.
+        for copy in copies.filter({ $0.madeAt <= now }) + copies.filter({ $0.madeAt > now }) {
             let source = path(of: copy)
             do {
                 if try await StoreHeader(of: source).fault != nil { continue }

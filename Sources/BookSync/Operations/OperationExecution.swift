@@ -74,26 +74,27 @@ struct OperationExecution: Sendable {
         return refused
     }
 
-    /// All at once, or one by one where a path is recorded as another episode's: that one is taken back.
+    /// All at once, or one by one where a path is recorded as another episode's: those are taken back.
     private func complete(_ done: [FileOperation]) async throws -> [Int64: Failure] {
         do {
             try await store.complete(done)
             return [:]
         } catch let failure as Failure where failure.disposition == .skip {
             var refused: [Int64: Failure] = [:]
-            guard done.count == 1 else {
-                for operation in done { refused.merge(try await complete([operation])) { $1 } }
-                return refused
-            }
             for operation in done {
-                try await runBlocking { [library] in
-                    // A file that stays is recognised where it is.
-                    _ = Self.movesBack(operation.target, to: operation.source, in: library)
-                    try Self.sync([operation], in: library)
-                }
-                refused[operation.number] = failure
+                do { try await store.complete([operation]) } catch let failure as Failure
+                    where failure.disposition == .skip
+                { refused[operation.number] = failure }
             }
-            try await store.drop(done)
+            let back = done.filter { refused[$0.number] != nil }
+            try await runBlocking { [library] in
+                // The last one first: each finds its place free. A file that stays all the same is recognised where it is.
+                for operation in back.reversed() {
+                    _ = Self.movesBack(operation.target, to: operation.source, in: library)
+                }
+                try Self.sync(back, in: library)
+            }
+            try await store.drop(back)
             return refused
         }
     }

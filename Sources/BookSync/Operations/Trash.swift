@@ -210,6 +210,8 @@ package struct Trash: Sendable {
             for trashed in files where try lookedUp(library + "/" + trashed.to) != nil {
                 let (folder, name) = splitLibraryPath(trashed.to)
                 try LibraryDirectory(folder, in: library, creating: false).delete(name)
+                // An equal file that the episode has by now shares it.
+                guard trashed.current?.sha256 != trashed.file.sha256 else { continue }
                 FileTagging.forgetOriginal(of: trashed.file, in: library)
             }
         }
@@ -223,11 +225,13 @@ package struct Trash: Sendable {
         try await runBlocking { [library] in OperationExecution.removeIfEmpty(folders, in: library) }
     }
 
-    /// Deletes what has been here for so many seconds.
+    /// Deletes what has been here for so many seconds, and had been a day ago by the word of a run of that time: a day with a
+    /// clock that is ahead deletes nothing.
     /// - Returns: why that was not possible; nil when it was.
     func deleteExpired(after seconds: Double, at now: Date = Date()) async -> Message? {
-        let oldest = now.addingTimeInterval(-seconds)
         do {
+            guard let seen = try await store.lastRun(before: now - 86_400) else { return nil }
+            let oldest = seen.addingTimeInterval(-seconds)
             try await delete(try await store.trashedFiles().filter { ($0.doneAt ?? now) < oldest })
             return nil
         } catch {

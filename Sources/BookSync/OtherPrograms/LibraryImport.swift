@@ -27,12 +27,8 @@ package struct LibraryImport: Sendable {
             program: OtherProgram, path: String, books: [BookIdentity]?, files: String?,
             way: AdoptionRequest.ImportMode?, subscribes: Bool
         ) {
-            self.program = program
-            self.path = path
-            self.books = books
-            self.files = files
-            self.way = way
-            self.subscribes = subscribes
+            (self.program, self.path, self.books) = (program, path, books)
+            (self.files, self.way, self.subscribes) = (files, way, subscribes)
         }
     }
 
@@ -57,9 +53,7 @@ package struct LibraryImport: Sendable {
     private let emit: @Sendable (SyncEvent) -> Void
 
     package init(configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void) {
-        self.configuration = configuration
-        self.logger = logger
-        self.emit = emit
+        (self.configuration, self.logger, self.emit) = (configuration, logger, emit)
     }
 
     private var adoption: FolderAdoption { FolderAdoption(configuration: configuration, logger: logger, emit: emit) }

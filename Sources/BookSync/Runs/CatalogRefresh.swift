@@ -112,8 +112,7 @@ struct CatalogRefresh: Sendable {
                     guard isOpen else { break }
                 }
                 switch try await group.next() {
-                case .timeIsUp?:
-                    isTimeUp = true
+                case .timeIsUp?: isTimeUp = true
                 case .looked(let requests)?:
                     guard isOpen, let feed else {
                         feed?.giveBack(requests)
@@ -126,8 +125,7 @@ struct CatalogRefresh: Sendable {
                     if isBroken, !work.isFinished { leave(&work) }
                 case .prepared(let index, let result)?:
                     if work.open.contains(index) { record(result, at: index, &work, &schedule) }
-                case nil:
-                    isOpen = false
+                case nil: isOpen = false
                 }
             }
             group.cancelAll()
@@ -209,8 +207,7 @@ struct CatalogRefresh: Sendable {
             _ = schedule.end(index, .listed)
             work.ready[index] = prepared
             if feed != nil { work.remember(prepared) }
-        case .failure(is CancellationError):
-            work.close(index)
+        case .failure(is CancellationError): work.close(index)
         case .failure(let error):
             let failure = Failure.of(error)
             work.close(index)

@@ -98,6 +98,8 @@ extension CatalogSource {
         }
         let formerEpisodes =
             if let knownEpisodes { knownEpisodes } else { try await store?.knownEpisodes(of: identity) ?? [] }
+        // An expired domain leads to somebody else's feed.
+        var stranger = listing.movedTo.flatMap { FeedSettings.isElsewhere($0, than: identity.id) ? $0 : nil }
         if let next = listing.successor, let source = try successor?(next) {
             var others: [Episode] = []
             let other = try? await source.list(identity) { others += $0.episodes }
@@ -109,6 +111,7 @@ extension CatalogSource {
             {
                 (listing, proposed) = (other, others)
                 listing.movedTo = other.movedTo ?? next
+                stranger = nil
             }
         }
         var misnumbered = 0
@@ -116,6 +119,13 @@ extension CatalogSource {
             var resolver = EpisodeResolver(known: formerEpisodes)
             let resolved = resolver.resolve(proposed, renumbers: renumbers && listing.proof.isComplete)
             misnumbered = resolver.misnumbered
+            let known = Set(formerEpisodes.map(\.identity.key))
+            if let stranger, !known.isEmpty, known.isDisjoint(with: resolved.map(\.identity.key)) {
+                throw Failure(
+                    .unreadableCatalog, what: "the catalog of \(identity) is not taken over",
+                    why: "its address leads to \(stranger) from now on, which lists none of its episodes",
+                    remedy: "look for its new address, or subscribe to that one as a book of its own")
+            }
             if stores, renumbers, listing.proof.isComplete, misnumbered > 0 {
                 try await store?.setNumbers(of: [identity], .record)
             }

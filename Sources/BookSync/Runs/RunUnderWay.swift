@@ -117,7 +117,8 @@ struct RunUnderWay {
         } onFinished: { outcome, requests in
             report.record(outcome, known: outages, emit: emit)
             if let stop = outcome.stop?.failure {
-                isCut = isCut || stop.kind == .libraryUnwritable || stop.reason == .takenOver
+                isCut =
+                    isCut || stop.kind == .libraryUnwritable || stop.reason == .takenOver || stop.isLackOfRoom
             }
             // The user may have cancelled some of them while the other catalogs were read.
             report.recordCancelled(try await feed?.removeCancelled(from: &collected).count ?? 0)

@@ -11,8 +11,12 @@ struct RenameUndoPlan {
 
     /// - Parameters:
     ///   - files: library-relative path → what stands there, for all folders that the renames concern.
+    ///   - recorded: paths of all files that the store knows, there or not: each is one episode's.
     ///   - unchanged: paths of files that have the recorded bytes, whatever else is new of them.
-    init(_ batch: [FileOperation], files: [String: FileAttributes], unchanged: Set<String> = []) {
+    init(
+        _ batch: [FileOperation], files: [String: FileAttributes], recorded: Set<String> = [],
+        unchanged: Set<String> = []
+    ) {
         var candidates: [RenameOrder.Move] = []
         for (rank, rename) in batch.enumerated() {
             if let reason = Self.change(since: rename, files: files), !unchanged.contains(rename.to) {
@@ -21,11 +25,13 @@ struct RenameUndoPlan {
                 candidates.append(.init(rank: rank, from: rename.to, to: rename.file.path))
             }
         }
-        let order = RenameOrder(candidates, occupied: Set(files.keys))
+        let order = RenameOrder(candidates, occupied: recorded.union(files.keys))
         renames = order.moves.map { batch[$0.rank] }
         for (rank, obstacle) in order.obstacles.sorted(by: { $0.key < $1.key }) {
             let reason: Message =
                 switch obstacle {
+                case .occupied where files[batch[rank].file.path] == nil:
+                    "\(batch[rank].file.path) is another file's place until the next run"
                 case .occupied: "something else stands at \(batch[rank].file.path)"
                 case .takenBy(let other):
                     "\(batch[rank].file.path) is the old name of episode \(batch[other].section) too"

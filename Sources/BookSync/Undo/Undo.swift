@@ -66,7 +66,7 @@ package struct Undo: Sendable {
             let operations = try await store.doneOperations()
             report.batch = operations.first?.batch
             report.restored = operations.filter { $0.kind != .rename }
-            let plan = try await plan(operations, in: library)
+            let plan = try await plan(operations, of: store, in: library)
             (report.renames, report.left) = (plan.renames, plan.left)
             report.noteLeft()
             return report
@@ -87,7 +87,7 @@ package struct Undo: Sendable {
             if restored.failures.isEmpty { try await store.forgetRemovals(at: batch) }
             operations = try await store.doneOperations(of: batch)
         }
-        let plan = try await plan(operations, in: library)
+        let plan = try await plan(operations, of: store, in: library)
         report.left = plan.left
         // Before the files: what a run that is killed leaves, the naming then takes back.
         let books = Set((plan.renames + plan.left.map(\.operation)).map(\.episode.book))
@@ -101,7 +101,9 @@ package struct Undo: Sendable {
         return report
     }
 
-    private func plan(_ operations: [FileOperation], in library: String) async throws -> RenameUndoPlan {
+    private func plan(
+        _ operations: [FileOperation], of store: CatalogStore, in library: String
+    ) async throws -> RenameUndoPlan {
         let renames = operations.filter { $0.kind == .rename }
         let folders = Set(renames.flatMap { [$0.file.path, $0.to] }.map { String(splitLibraryPath($0).folder) })
         let files = try await FolderScan.scan(folders: folders, under: library)
@@ -111,7 +113,8 @@ package struct Undo: Sendable {
         let unchanged = try await runBlocking {
             Set(touched.filter { $0.hasContent(at: library + "/" + $0.path) }.map(\.path))
         }
-        return RenameUndoPlan(renames, files: files, unchanged: unchanged)
+        return RenameUndoPlan(
+            renames, files: files, recorded: renames.isEmpty ? [] : try await store.filePaths(), unchanged: unchanged)
     }
 }
 

@@ -14,10 +14,7 @@ package struct VerificationRequest: Sendable {
     package init(
         scope: TransferControl.Scope, isQuick: Bool = false, startsAnew: Bool = false, decodes: Bool = false
     ) {
-        self.decodes = decodes
-        self.scope = scope
-        self.isQuick = isQuick
-        self.startsAnew = startsAnew
+        (self.scope, self.isQuick, self.startsAnew, self.decodes) = (scope, isQuick, startsAnew, decodes)
     }
 }
 

@@ -156,8 +156,7 @@ struct ServeCommand: Subcommand {
     private func certificate(_ settings: ServeSettings, _ program: Program) async throws -> ServerCertificate? {
         switch (settings.certificatePath, settings.keyPath) {
         case (nil, nil): return nil
-        case (let certificate?, let key?):
-            return try await .read((certificate, key), logger: program.logger)
+        case (let certificate?, let key?): return try await .read((certificate, key), logger: program.logger)
         default:
             throw Failure(
                 .configuration, disposition: .stop, what: "the shelf cannot be served over HTTPS",

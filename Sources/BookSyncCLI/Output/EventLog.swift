@@ -8,8 +8,7 @@ struct EventLog: Sendable {
 
     func record(_ event: SyncEvent) {
         switch event {
-        case .notice(let text), .alert(let text):
-            logger.notice("notice", metadata: ["text": "\(text)"])
+        case .notice(let text), .alert(let text): logger.notice("notice", metadata: ["text": "\(text)"])
         case .planned(let plan):
             let totals = plan.totals
             logger.info(
@@ -53,8 +52,7 @@ struct EventLog: Sendable {
             logger.info("transfer paused", metadata: ["episode": "\(episode)", "name": "\(name)"])
         case .cancelled(let episode, let name):
             logger.info("transfer cancelled", metadata: ["episode": "\(episode)", "name": "\(name)"])
-        case .summarised(let summary):
-            logger.info("run ended", metadata: ["summary": "\(summary.sentence)"])
+        case .summarised(let summary): logger.info("run ended", metadata: ["summary": "\(summary.sentence)"])
         }
     }
 }

@@ -23,8 +23,7 @@ package enum ByteRange: Sendable, Hashable {
         case (let first?, let last?):
             guard first <= last else { return .ignored }
             return from(first, to: last, length)
-        case (let first?, nil) where bounds[1].isEmpty:
-            return from(first, to: .max, length)
+        case (let first?, nil) where bounds[1].isEmpty: return from(first, to: .max, length)
         case (nil, let count?) where bounds[0].isEmpty:
             guard count > 0 else { return .unsatisfiable }
             // The last bytes of nothing are nothing, which Content-Range has no way to say.

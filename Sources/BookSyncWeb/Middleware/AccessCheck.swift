@@ -38,8 +38,7 @@ extension ServerContext {
         case .refuse: return .refusal(.forbidden, "this was not sent by a page of this server", to: request)
         case .nothing: return .refusal(.notFound, Failure.nothing.why, to: request)
         case .limited where asked == .libraryPage: return .seeOther(caller.view.root + "/")
-        case .limited:
-            return .refusal(.forbidden, "this user listens, and changes nothing else", to: request)
+        case .limited: return .refusal(.forbidden, "this user listens, and changes nothing else", to: request)
         }
     }
 }

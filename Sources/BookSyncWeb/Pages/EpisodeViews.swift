@@ -151,8 +151,7 @@ struct ViewMaker: Sendable {
     func heard(_ position: ListeningPosition?) -> String? {
         guard let position else { return nil }
         if position.isFinished { return phrases(.heard) }
-        guard position.seconds >= 1 else { return nil }
-        guard let duration = position.duration, duration > position.seconds else { return nil }
+        guard position.seconds >= 1, let duration = position.duration, duration > position.seconds else { return nil }
         return phrases(.heardTo, ["time": phrases.clock(duration - position.seconds)])
     }
 

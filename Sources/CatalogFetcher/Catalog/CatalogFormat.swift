@@ -85,9 +85,7 @@ package struct CatalogContents: Sendable, Hashable {
     package var listing: CatalogListing
 
     package init(identity: BookIdentity, episodes: [Episode], listing: CatalogListing) {
-        self.identity = identity
-        self.episodes = episodes
-        self.listing = listing
+        (self.identity, self.episodes, self.listing) = (identity, episodes, listing)
     }
 
     package var book: Book { listing.book(identity) }

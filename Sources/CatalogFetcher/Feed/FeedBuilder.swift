@@ -191,8 +191,7 @@ struct FeedBuilder: XMLHandler {
             }
         case (.channel, .itunesImage), (.feed, .itunesImage):
             itunesImage = itunesImage ?? resolve(fields[.href] ?? fields[.url])
-        case (.channel, .mediaThumbnail), (.feed, .mediaThumbnail):
-            icon = icon ?? resolve(fields[.url])
+        case (.channel, .mediaThumbnail), (.feed, .mediaThumbnail): icon = icon ?? resolve(fields[.url])
         default: break
         }
     }

@@ -17,10 +17,8 @@ package struct FeedSettings: Sendable {
         address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [],
         recordedAddress: ResourceAddress? = nil, credentials: CatalogCredentials = .init()
     ) {
-        self.address = address
-        self.knownAddresses = knownAddresses
-        self.recordedAddress = recordedAddress
-        self.credentials = credentials
+        (self.address, self.knownAddresses) = (address, knownAddresses)
+        (self.recordedAddress, self.credentials) = (recordedAddress, credentials)
     }
 }
 

@@ -13,6 +13,11 @@ import Testing
     func `what was removed and subscribed to outlives the store`(fate: String) async throws {
         try await withRunBench(.episodes(4)) { bench in
             try await bench.runRecorded()
+            // A clock that was ahead once makes of an old copy none of the newest.
+            let backups = StoreBackups(folder: .existing(at: bench.library))
+            let old = try backups.path(of: #require(try await backups.copies().first))
+            let ahead = old.replacing(/store-20../, with: "store-2999")
+            try FileManager.default.copyItem(atPath: old, toPath: ahead)
             #expect(try await bench.control { try await $0.remove(bench.sections(2...2)).files } == 1)
             try await bench.withStore {
                 _ = try await $0.subscribe(Subscription(book: RunBench.book, filter: EpisodeFilter(latest: 3)))
@@ -20,8 +25,7 @@ import Testing
             // The run that brings the copy.
             bench.catalog.update { $0 = .episodes(5) }
             try await bench.runRecorded()
-            let copies = try await StoreBackups(folder: .existing(at: bench.library)).copies()
-            #expect(!copies.isEmpty)
+            #expect(try await backups.copies().count >= 2)
             let store = LibraryFolder.existing(at: bench.library).storePath
             if fate == "damaged" {
                 let file = try FileHandle(forWritingTo: URL(filePath: store))
@@ -58,9 +62,9 @@ import Testing
             let other = sampleMP3(bytes: 60_000, seed: 9)
             try FileManager.default.removeItem(atPath: bench.partialFile(2))
             try Data(other[..<40_000]).write(to: URL(filePath: bench.partialFile(2)))
-            let newer = bench.library + "/.booksync/backup/store-29991231T000000Z.sqlite"
-            try FileManager.default.copyItem(atPath: backups.path(of: copy), toPath: newer)
-            let file = try FileHandle(forWritingTo: URL(filePath: newer))
+            let older = bench.library + "/.booksync/backup/store-20200101T000000Z.sqlite"
+            try FileManager.default.copyItem(atPath: backups.path(of: copy), toPath: older)
+            let file = try FileHandle(forWritingTo: URL(filePath: backups.path(of: copy)))
             try file.write(contentsOf: Data(repeating: 0, count: 5000))
             try file.close()
             try FileManager.default.removeItem(atPath: LibraryFolder.existing(at: bench.library).storePath)

@@ -263,7 +263,7 @@ import Support
                     let report = try await bench.run()
                     #expect(report.summary.fetched == 2 && report.summary.failed == 1, "\(report.failures)")
                     let failure = try #require(report.failures.first)
-                    #expect(failure.kind == .temporary && failure.description.contains(sentence), "\(failure)")
+                    #expect(failure.kind == .inputOutput && failure.description.contains(sentence), "\(failure)")
                     #expect(try bench.partialNames() == [])
                     #expect(try disk.free() > 15_000_000)
                 }

@@ -31,6 +31,25 @@ import Testing
         try await Trash.list(in: bench.library).map { try bench.read(bench.library + "/" + $0.to) }
     }
 
+    @Test func `one night with a clock that is a year ahead deletes nothing of the trash`() async throws {
+        try await withNewVersion { bench, _ in
+            try await bench.runRecorded()
+            #expect(try await Trash.list(in: bench.library).count == 1)
+            try await trash(bench) { trash in
+                #expect(await trash.deleteExpired(after: 30 * 86400, at: .now + 365 * 86400) == nil)
+            }
+            #expect(try await Trash.list(in: bench.library).count == 1)
+            // The runs of that night and of the next one agree.
+            _ = try await bench.withStore { store in
+                for _ in 0..<2 { _ = try await store.beginRun("mirror", of: [], at: .now + 365 * 86400) }
+            }
+            try await trash(bench) { trash in
+                #expect(await trash.deleteExpired(after: 30 * 86400, at: .now + 366 * 86400) == nil)
+            }
+            #expect(try await Trash.list(in: bench.library).isEmpty)
+        }
+    }
+
     @Test func `the old file and the new one swap places as often as one is restored, and no run fetches any again`()
         async throws
     {

@@ -78,4 +78,15 @@ import Testing
         #expect(undone(chain, files).isEmpty)
         #expect(left(chain, files) == ["1: something else stands at a", "2: something else stands at b"])
     }
+
+    @Test func `a place that is recorded as another episode's is not free, whatever became of that one's file`() {
+        let chain = [Self.rename(1, "a", "b"), Self.rename(2, "b", "c")]
+        let plan = RenameUndoPlan(
+            chain, files: ["b": Self.facts(1), "c": Self.facts(2)], recorded: ["a", "b", "c"])
+        #expect(plan.renames.isEmpty)
+        #expect(
+            plan.left.map { "\($0.reason)" } == [
+                "a is another file's place until the next run", "something else stands at b",
+            ])
+    }
 }

@@ -113,20 +113,32 @@ extension Configuration {
         if book == found.twin, book != found.book { moved[book] = found.address }
     }
 
-    /// - Parameter episodes: those of a feed; none of what is no feed, or could not be read whole.
+    /// A book of the library that has the same episodes is the same where both feeds have one name, or its own cannot be read any
+    /// more: then it has moved here, and likewise where its own lists less. Else they are two feeds that share episodes.
+    /// - Parameter contents: of a feed; nil of what is no feed, or could not be read whole.
     private func found(
-        _ book: BookIdentity, listing episodes: [Episode], at address: ResourceAddress
+        _ book: BookIdentity, listing contents: CatalogContents?, at address: ResourceAddress,
+        over transport: HTTPTransport
     ) async -> Found {
-        var twin: BookIdentity?
-        if !episodes.isEmpty {
-            twin = try? await ShelfReader.read(library) { try await $0.store.twin(of: episodes) } ?? nil
-        }
-        return (book, address, twin.flatMap { source(named: $0.source)?.kind == .feed ? $0 : nil })
+        guard let contents, !contents.episodes.isEmpty,
+            let twin = try? await ShelfReader.read(library, { try await $0.store.twin(of: contents.episodes) }) ?? nil,
+            twin != book, source(named: twin.source)?.kind == .feed
+        else { return (book, address, nil) }
+        let own = recordedAddress(of: twin) ?? ResourceAddress(twin.id)
+        let asking = transport.using(access(of: twin))
+        guard !own.isMasked, let (answer, isCut) = try? await CatalogResponse.beginning(of: own, over: asking),
+            let listed = try? Self.contents(of: twin, in: answer)
+        else { return (book, address, twin) }
+        let (keys, theirs) = (Set(contents.episodes.map(\.identity.key)), Set(listed.episodes.map(\.identity.key)))
+        if theirs.isDisjoint(with: keys) { return (book, address, twin) }
+        let (title, theirTitle) = (contents.listing.description.title, listed.listing.description.title)
+        guard title == theirTitle else { return (book, address, nil) }
+        return isCut || keys.isSubset(of: theirs) ? (twin, own, nil) : (book, address, twin)
     }
 
     /// The episodes that a feed lists, of which there may be the beginning alone.
-    private static func episodes(of book: BookIdentity, in answer: CatalogResponse) throws -> [Episode] {
-        try FeedSettings().read(answer, source: book.source, id: book.id).episodes
+    private static func contents(of book: BookIdentity, in answer: CatalogResponse) throws -> CatalogContents {
+        try FeedSettings().read(answer, source: book.source, id: book.id)
     }
 
     /// Addresses that are asked at once: one that does not answer must not have each of the others wait for it.
@@ -159,8 +171,8 @@ extension Configuration {
         // A page that names its feed may link to audio as a directory does.
         if let book = book(answer, at: address, as: SourceKind.recognitionOrder.dropLast()) {
             let isFeed = source(named: book.source)?.kind == .feed
-            let episodes = isFeed ? try? Self.episodes(of: book, in: answer) : nil
-            return await found(book, listing: episodes ?? [], at: address)
+            let contents = isFeed ? try? Self.contents(of: book, in: answer) : nil
+            return await found(book, listing: contents, at: address, over: transport)
         }
         let page = WebPage(answer.bytes, at: answer.address ?? address)
         if let found = try await book(ofFeeds: page.feeds, books, transport) { return found }
@@ -203,8 +215,10 @@ extension Configuration {
             do {
                 let (answer, _) = try await CatalogResponse.beginning(of: feed, over: transport)
                 guard let book = book(answer, at: feed, as: [.feed]) else { continue }
-                let episodes = try Self.episodes(of: book, in: answer)
-                if !episodes.isEmpty { return await found(book, listing: episodes, at: feed) }
+                let contents = try Self.contents(of: book, in: answer)
+                if !contents.episodes.isEmpty {
+                    return await found(book, listing: contents, at: feed, over: transport)
+                }
             } catch is Failure {
                 // Another may be what the page is about.
             }

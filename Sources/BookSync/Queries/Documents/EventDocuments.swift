@@ -6,16 +6,11 @@ extension JSONDocument {
     /// - Parameter exitCode: what the run will exit with, for its summary.
     package init?(_ event: SyncEvent, exitCode: Int = 0) {
         switch event {
-        case .notice, .alert, .detail, .asking, .reading, .waiting, .renamed:
-            return nil
-        case .planned(let plan):
-            self = JSONDocument(plan).event("plan")
-        case .started(let progress):
-            self = Self.progress("started", progress)
-        case .progressed(let progress):
-            self = Self.progress("progress", progress)
-        case .measured(let state):
-            self.init(.advanced(state.run))
+        case .notice, .alert, .detail, .asking, .reading, .waiting, .renamed: return nil
+        case .planned(let plan): self = JSONDocument(plan).event("plan")
+        case .started(let progress): self = Self.progress("started", progress)
+        case .progressed(let progress): self = Self.progress("progress", progress)
+        case .measured(let state): self.init(.advanced(state.run))
         case .advanced(let progress):
             self = [
                 "event": "run",
@@ -51,10 +46,8 @@ extension JSONDocument {
                 "kind": .string(report.failure.kind.keyword),
                 "error": .string(report.failure.description),
             ]
-        case .paused(let episode, let name):
-            self = Self.stopped("paused", episode, name)
-        case .cancelled(let episode, let name):
-            self = Self.stopped("cancelled", episode, name)
+        case .paused(let episode, let name): self = Self.stopped("paused", episode, name)
+        case .cancelled(let episode, let name): self = Self.stopped("cancelled", episode, name)
         case .summarised(let summary):
             self = (["event": "summary", "books": .init(summary.books.count)] as JSONDocument)
                 .adding(Self.counts(of: summary))

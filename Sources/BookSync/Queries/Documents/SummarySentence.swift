@@ -25,7 +25,7 @@ extension RunSummary {
                 (paused, "\(paused) paused"), (removed, "\(removed) removed earlier"), (expired, "\(expired) expired"),
                 (gone, "\(gone) gone"),
                 (left, "\(left) left for the next run"),
-                (bytesUnfinished > 0 ? 1 : 0, "\(describeBytes(bytesUnfinished)) of unfinished files"),
+                (bytesUnfinished > 0 ? 1 : 0, "\(describeBytes(bytesUnfinished)) received besides"),
                 (failedCatalogs, "\(Message(failedCatalogs, "catalog")) not read"),
             ])
         return "\(name): \(parts.joined(separator: ", ")) in \(describeSeconds(seconds))"
