@@ -12,10 +12,8 @@ package struct FileAttributes: Sendable, Hashable {
     package var kind: Kind
 
     package init(size: Int64, modificationTime: Int64, inode: UInt64, kind: Kind) {
-        self.size = size
-        self.modificationTime = modificationTime
-        self.inode = inode
-        self.kind = kind
+        (self.size, self.modificationTime) = (size, modificationTime)
+        (self.inode, self.kind) = (inode, kind)
     }
 }
 

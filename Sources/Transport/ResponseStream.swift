@@ -42,7 +42,10 @@ final class ResponseStream: Sendable {
     ) async throws -> (head: HTTPResponseHead, body: Body) {
         let stream = ResponseStream()
         let body = Body(stream: stream)
-        let timer = eventLoop.scheduleTask(in: timeout) { stream.abandon(with: ExchangeFailure.stalled) }
+        // A head that came in time may find its reader late.
+        let timer = eventLoop.scheduleTask(in: timeout) {
+            if !stream.hasHead { stream.abandon(with: ExchangeFailure.stalled) }
+        }
         defer { timer.cancel() }
         send(stream)
         let head = try await withTaskCancellationHandler {
@@ -80,6 +83,8 @@ final class ResponseStream: Sendable {
     }
 
     // MARK: Reading
+
+    private var hasHead: Bool { state.withLock { $0.head != nil } }
 
     private func read(headFor reader: CheckedContinuation<HTTPResponseHead, any Error>) {
         let head = state.withLock { state in

@@ -543,10 +543,10 @@ extension ProductTests {
             }
         #endif
 
-        @Test(arguments: ["m4b", "mp3"])
-        func `an incomplete join leaves out what is no audio, names it, and knows its file again`(format: String)
-            async throws
-        {
+        @Test(arguments: [("m4b", false), ("mp3", false), ("mp3", true)])
+        func `an incomplete join leaves out what is no audio or is gone, names it, and knows its file again`(
+            format: String, isGone: Bool
+        ) async throws {
             try await withWorkbench { bench in
                 var files: [(String, [UInt8])] = []
                 for number in 1...3 {
@@ -557,14 +557,17 @@ extension ProductTests {
                     // Of the same size, so that only who reads it finds out.
                     let episode = try episodes(in: bench)[1]
                     try Data(count: files[1].1.count).write(to: episode)
-                    let whole = try await join("--format", format, environment: environment, in: bench, exitCode: 74)
+                    if isGone { try FileManager.default.removeItem(at: episode) }
+                    let (why, code) = isGone ? ("is not there as it was fetched", 75) : ("cannot be read as audio", 74)
+                    let whole = try await join(
+                        "--format", format, environment: environment, in: bench, exitCode: Int32(code))
                     #expect(whole.map { $0["outcome"] } == ["failed"], "\(whole)")
                     for result in ["written", "unchanged"] {
                         let made = try await join(
                             "--format", format, "--incomplete", environment: environment, in: bench)
                         #expect(made.map { $0["outcome"] } == ["left_out", result], "\(made)")
                         #expect(made.first?["path"].map { episode.path.hasSuffix("/" + $0) } == true, "\(made)")
-                        #expect(made.first?["error"]?.contains("cannot be read as audio") == true, "\(made)")
+                        #expect(made.first?["error"]?.contains(why) == true, "\(made)")
                     }
                     let file = joined("A Book.\(format)", in: bench)
                     let (starts, titles, _) = try await read(file, in: bench)
@@ -574,7 +577,8 @@ extension ProductTests {
                         "join", "own:feed", "--format", format, "--incomplete", environment: environment)
                     #expect(told.exitCode == 0 && told.errors.contains("is left out: "), "\(told.errors)")
                     // What is not in it is missed where all is asked for.
-                    _ = try await join("--format", format, environment: environment, in: bench, exitCode: 74)
+                    _ = try await join(
+                        "--format", format, environment: environment, in: bench, exitCode: Int32(code))
                 }
             }
         }
@@ -649,7 +653,7 @@ extension ProductTests {
                     try Data(longer).write(to: try episodes(in: bench)[1])
                     let stale = try await join(
                         "--format", "m4b", "--bitrate", "32k", environment: environment, in: bench, exitCode: 75)
-                    #expect(stale.first?["error"]?.contains("is not what was fetched") == true)
+                    #expect(stale.first?["error"]?.contains("is not there as it was fetched") == true)
                     #expect(try Data(contentsOf: file) == first)
                     #expect(
                         try await bench.run("verify", "own:feed", "--accept", environment: environment).exitCode == 0)

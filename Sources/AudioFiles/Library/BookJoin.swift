@@ -220,7 +220,9 @@ package struct BookJoin: Sendable {
             let path = library + "/" + file.path
             let attributes = try await runBlocking { fileAttributes(path) }
             guard let attributes, attributes.size == file.size else {
-                throw notJoined(plan, why: "\(file.path) is not what was fetched", remedy: "booksync verify tells more")
+                throw notJoined(
+                    plan, why: "\(file.path) is not there as it was fetched", remedy: "booksync verify tells more",
+                    reason: .unreadableAudio)
             }
             return try await readParts.part(path, attributes) {
                 // Nothing is left out by what is known of an earlier day, and nobody encodes the others in vain.
@@ -454,8 +456,8 @@ package struct BookJoin: Sendable {
         }
     }
 
-    private func notJoined(_ plan: JoinPlan, why: Message, remedy: Message?) -> Failure {
-        Failure(.temporary, what: "\(plan.book.title) is not joined", why: why, remedy: remedy)
+    private func notJoined(_ plan: JoinPlan, why: Message, remedy: Message?, reason: Failure.Reason? = nil) -> Failure {
+        Failure(.temporary, what: "\(plan.book.title) is not joined", why: why, remedy: remedy, reason: reason)
     }
 }
 

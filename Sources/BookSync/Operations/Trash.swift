@@ -231,8 +231,7 @@ package struct Trash: Sendable {
     func deleteExpired(after seconds: Double, at now: Date = Date()) async -> Message? {
         do {
             guard let seen = try await store.lastRun(before: now - 86_400) else { return nil }
-            let oldest = seen.addingTimeInterval(-seconds)
-            try await delete(try await store.trashedFiles().filter { ($0.doneAt ?? now) < oldest })
+            try await delete(try await store.trashedFiles().filter { ($0.doneAt ?? now) < seen - seconds })
             return nil
         } catch {
             return "files that were removed long ago stay in the trash: \(Failure.of(error))"

@@ -114,7 +114,7 @@ struct CatalogRefresh: Sendable {
                 switch try await group.next() {
                 case .timeIsUp?: isTimeUp = true
                 case .looked(let requests)?:
-                    guard isOpen, let feed else {
+                    guard isOpen, !isTimeUp, let feed else {
                         feed?.giveBack(requests)
                         continue
                     }

@@ -22,7 +22,7 @@ extension VerificationReport {
         let begin = ContinuousClock.now
         var report = try await lookedAtAgain(in: session)
         for index in report.bad.indices where !report.bad[index].verdict.isRepairable {
-            report.bad[index].repair = .left("fetching it again would not help, and it is left alone")
+            report.bad[index].repair = .left("it came like this; remove, trash empty and fetch --force get it again")
         }
         let wanted = report.bad.indices.filter { report.bad[$0].repair == nil }
         guard !wanted.isEmpty else { return report }

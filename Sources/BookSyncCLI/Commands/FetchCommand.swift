@@ -101,11 +101,9 @@ struct FetchCommand: Subcommand {
                     await program.printLine(["event": "handed_over", "episodes": .init(count)])
                     throw Failure(
                         .temporary, disposition: .stop, what: "another run is under way",
-                        why: count == 1
-                            ? "it fetches the episode next"
-                            : count > 1
-                                ? "it fetches the \(count) episodes next"
-                                : "it looks at \(Message(request.items.count, "book")) next",
+                        why: count > 0
+                            ? "it or the next one fetches \(Message(count, "episode"))"
+                            : "it or the next one looks at \(Message(request.items.count, "book"))",
                         remedy: "booksync queue shows how far it is")
                 }
             }
