@@ -298,7 +298,8 @@ extension Database {
             return FileOperation(
                 number: number, kind: try word(kind), state: try word(state), batch: batch, doneAt: doneAt,
                 section: section, name: name, title: title,
-                file: try LocalFile(&columns, of: episode), to: to, current: try .joined(&columns, of: episode))
+                file: try LocalFile(&columns, of: episode), to: to,
+                current: try columns.nextJoined(LocalFile.columnCount) { try LocalFile(&$0, of: episode) })
         }
     }
 }

@@ -95,7 +95,7 @@ extension LocalFile {
         ]
     }
 
-    private static let columnCount = columnNames.count
+    static let columnCount = columnNames.count
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
@@ -108,13 +108,6 @@ extension LocalFile {
             verification: try word(columns.next()), isNamedByUser: try columns.next(),
             fetchedFrom: try columns.next(), original: try LocalFile.Original(&columns))
     }
-
-    /// nil where an outer join found no file.
-    static func joined(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws -> LocalFile? {
-        if !columns.isNull { return try LocalFile(&columns, of: episode) }
-        columns.skip(columnCount)
-        return nil
-    }
 }
 
 extension TransferRecord {
@@ -122,7 +115,7 @@ extension TransferRecord {
         t.state, t.etag, t.last_modified, t.validator_age, t.total, t.committed_length, t.boot_id, t.attempts, t.error,
         t.next_try_at, t.missing_since, t.missing_until
         """
-    private static let columnCount = 12
+    static let columnCount = 12
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
@@ -131,13 +124,6 @@ extension TransferRecord {
             bootID: try columns.next(), attempts: try columns.next(), error: try columns.nextJSON(),
             nextTryAt: try columns.nextTime())
         (missingSince, missingUntil) = (try columns.nextTime(), try columns.nextTime())
-    }
-
-    /// nil where an outer join found no transfer.
-    static func joined(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws -> TransferRecord? {
-        if !columns.isNull { return try TransferRecord(&columns, of: episode) }
-        columns.skip(columnCount)
-        return nil
     }
 }
 
@@ -168,7 +154,10 @@ extension EpisodeRecord {
         self.init(
             episode: episode, isGone: isGone, removedAt: removedAt,
             removedBy: cause.flatMap(RemovalCause.init(rawValue:)) ?? .user,
-            file: try .joined(&columns, of: episode.identity), transfer: try .joined(&columns, of: episode.identity))
+            file: try columns.nextJoined(LocalFile.columnCount) { try LocalFile(&$0, of: episode.identity) },
+            transfer: try columns.nextJoined(TransferRecord.columnCount) {
+                try TransferRecord(&$0, of: episode.identity)
+            })
         let chapters: Int? = try columns.next()
         let duration: Double? = try columns.next()
         media = chapters.map { MediaSummary(duration: duration, chapters: $0) }

@@ -67,10 +67,14 @@ struct ColumnReader {
         try ContentValidator(entityTag: next(), lastModified: next(), age: next())
     }
 
-    /// Steps over columns that an outer join left empty.
-    mutating func skip(_ count: Int) {
-        index += count
+    /// What an outer join found in so many columns; nil if it left them empty.
+    mutating func nextJoined<Joined>(_ count: Int, as read: (inout Self) throws -> Joined) rethrows -> Joined? {
+        if !isNull { return try read(&self) }
+        skip(count)
+        return nil
     }
+
+    mutating func skip(_ count: Int) { index += count }
 
     var isNull: Bool { row.hasNull(atIndex: index) }
 }

@@ -99,13 +99,13 @@ extension EngineRun {
     private mutating func closeServer(
         because reason: AttemptResult.RetryReason, afterTroubles count: Int? = nil, insteadOf index: Int
     ) {
-        let (wanted, seconds) = (transfers[index].wanted, reason.after ?? 0)
+        let wanted = transfers[index].wanted
         let isOwn = reason.server ?? wanted.server == wanted.server
         let closed = ClosedServer(
             name: wanted.server, book: isOwn ? nil : wanted.episode.identity.book,
             why: count.map { $0 == 1 ? reason.why : "\(reason.why), \($0) times in a row" }
-                ?? "\(reason.why), and asked to retry after \(describeSeconds(seconds))",
-            end: count == nil ? Date() + seconds : nil)
+                ?? "\(reason.why), and asked to retry after \(describeSeconds(reason.after ?? 0))",
+            remedy: count == nil ? "run again then" : nil, end: reason.end)
         closedServers.append(closed)
         giveUp(index, wanted.failure(closed.why, remedy: closed.remedy), notBefore: closed.end)
         leaveClosed()
@@ -272,7 +272,8 @@ extension EngineRun {
             return closeServer(because: reason, afterTroubles: troubles, insteadOf: index)
         }
         guard let wait else {
-            return giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"))
+            let failure = wanted.failure("\(reason.why), \(failures) times in a row")
+            return giveUp(index, failure, notBefore: reason.end)
         }
         tools.logger.info(
             "trying again",

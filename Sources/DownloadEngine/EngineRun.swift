@@ -73,10 +73,9 @@ struct EngineRun {
         /// Where one beyond a redirect wants that, which may be no other book's: the book.
         var book: BookIdentity?
         var why: Message
+        var remedy: Message?
         /// nil where the next run may try.
         var end: Date?
-
-        var remedy: Message? { end.map { _ in "run again then" } }
     }
     var closedServers: [ClosedServer] = []
     private let begin = ContinuousClock.now

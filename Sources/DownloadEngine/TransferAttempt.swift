@@ -205,7 +205,7 @@ struct TransferAttempt: Sendable {
         {
         case .append(let total, let last, let overlap):
             if head.status != 206 {
-                // Whoever sends the whole gives no parts.
+                // A server that sends the whole gives no parts.
                 await endHelp(isOfUse: false)
                 if partial.isInParts { pieces?.goOnAlone() }
             }

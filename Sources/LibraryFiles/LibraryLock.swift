@@ -142,7 +142,7 @@ package final class LibraryLock: Sendable {
     }
 
     /// Tries whether the lock can be had, and keeps nothing of it.
-    /// - Returns: why it cannot; nil when it can, or the file cannot be opened, which is told of where the library is looked at.
+    /// - Returns: why it cannot; nil when it can, or the file cannot be opened, which opening the library reports.
     private static func probe(_ path: String) -> SystemError? {
         let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { return nil }

@@ -115,7 +115,7 @@ extension Configuration {
         if let moved = moved[book] { return moved }
         switch source.kind {
         case .feed, .opds:
-            // Another address of the book is none to take the place of a recorded one.
+            // Another address of the book does not replace the recorded one.
             let isKnown = recordedAddress(of: book) != nil && !FeedSettings.isID(book.id, of: address)
             return FeedSettings.isWholeAddress(book.id) || hasWholeAddress(of: book) || isKnown ? nil : address
         case .directory:

@@ -51,8 +51,7 @@ extension ProductTests {
         }
 
         @Test func `a refused port is 69`() async throws {
-            let port = try await withServer(.always(.notFound)) { $0.port }
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, port in
                 try bench.configure(ScriptedCatalog.configuration(port: port, more: "downloads: { retries: 0 }"))
                 let result = try await bench.run("fetch", "1", environment: bench.configured)
                 #expect(result.exitCode == 69)

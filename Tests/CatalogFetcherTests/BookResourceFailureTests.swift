@@ -67,14 +67,14 @@ import Transport
     }
 
     @Test func `a catalog that is down is named`() async throws {
-        // The port of a server that is gone is refused.
-        let address = try await ScriptedServer.run({ _, _ in ScriptedAnswer("") }, { _, address in address })
-        let failure = await #expect(throws: Failure.self) {
-            try await listBook(settings: BookResourceSettings(address))
+        try await withRefusingPort { port in
+            let failure = await #expect(throws: Failure.self) {
+                try await listBook(settings: BookResourceSettings("http://127.0.0.1:\(port)"))
+            }
+            #expect(failure?.kind == .catalogUnavailable)
+            #expect(failure?.why.description == "the server refuses the connection (tried 4 times)")
+            #expect(failure?.what.description.hasSuffix("127.0.0.1:\(port)") == true)
         }
-        #expect(failure?.kind == .catalogUnavailable)
-        #expect(failure?.why.description == "the server refuses the connection (tried 4 times)")
-        #expect(failure?.what.description.hasSuffix(String(address.dropFirst("http://".count))) == true)
     }
 
     @Test func `an address that is none is a matter of configuration`() async throws {

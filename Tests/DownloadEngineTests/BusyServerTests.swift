@@ -121,6 +121,18 @@ import Transport
         }
     }
 
+    @Test func `case 25: what the last refusal of a run asks for holds for the next run`() async throws {
+        let script = ServerScript { request in
+            .text("busy", status: 429, headers: request.number == 0 ? [:] : ["Retry-After": "200"])
+        }
+        try await withBench(script, retries: 1) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.failures.count == 1 && bench.server.record.requests.count == 2, "\(report.sentences)")
+            let record = try #require(try await bench.record(of: bench.episode()))
+            #expect(record.waits(at: Date()) && record.attempts == 1)
+        }
+    }
+
     @Test func `case 25: what a server beyond a redirect asks for concerns no other book`() async throws {
         let bytes = bytes
         let busy = Reply.text("busy", type: "text/plain", status: 429, headers: ["Retry-After": "7200"])

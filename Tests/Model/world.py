@@ -227,6 +227,10 @@ subscriptions:
         return [self.binary, *arguments, "--config", str(self.config), "--library", str(self.library)]
 
     def start(self, *arguments):
+        names_one = arguments[0] == "fetch" and "#" in arguments[1]
+        if arguments[0] == "resume" or names_one or {"--force", "--repair"} & set(arguments):
+            # What the user asks for expressly is tried at once.
+            self.catalog.retry_at.clear()
         return self.start_command(self.command(*arguments))
 
     def start_command(self, command, input=subprocess.DEVNULL):

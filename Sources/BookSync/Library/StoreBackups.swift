@@ -93,7 +93,7 @@ struct StoreBackups: Sendable {
     func restore() async throws -> (store: CatalogStore, madeAt: Date)? {
         let storePath = folder.storePath
         let (copies, now) = (try await copies(), Date())
-        // One that was made under a wrong clock is none of the newest.
+        // A date to come is that of a wrong clock: such a copy may be old.
         for copy in copies.filter({ $0.madeAt <= now }) + copies.filter({ $0.madeAt > now }) {
             let source = path(of: copy)
             do {

@@ -119,7 +119,7 @@ extension CatalogSource {
             var resolver = EpisodeResolver(known: formerEpisodes)
             let resolved = resolver.resolve(proposed, renumbers: renumbers && listing.proof.isComplete)
             misnumbered = resolver.misnumbered
-            let known = Set(formerEpisodes.map(\.identity.key))
+            let known = stranger == nil ? [] : Set(formerEpisodes.map(\.identity.key))
             if let stranger, !known.isEmpty, known.isDisjoint(with: resolved.map(\.identity.key)) {
                 throw Failure(
                     .unreadableCatalog, what: "the catalog of \(identity) is not taken over",

@@ -28,6 +28,8 @@ struct AttemptResult: Sendable {
         var why: Message
         /// Seconds that the server asked to wait.
         var after: Double?
+        /// When that will have passed.
+        var end: Date? { after.map { Date() + $0 } }
         /// That asked so: beyond a redirect it is another one than the episode's.
         var server: String?
         /// True if the server has too much to do, or does not respond, so that all transfers pause for it.

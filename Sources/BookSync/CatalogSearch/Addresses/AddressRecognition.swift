@@ -115,7 +115,7 @@ extension Configuration {
 
     /// A book of the library that has the same episodes is the same where both feeds have one name, or its own cannot be read any
     /// more: then it has moved here, and likewise where its own lists less. Else they are two feeds that share episodes.
-    /// - Parameter contents: of a feed; nil of what is no feed, or could not be read whole.
+    /// - Parameter contents: of a feed; nil if the answer is not a feed, or could not be read whole.
     private func found(
         _ book: BookIdentity, listing contents: CatalogContents?, at address: ResourceAddress,
         over transport: HTTPTransport
