@@ -65,7 +65,7 @@ package struct Failure: ExplainedError, Sendable, Hashable, CustomStringConverti
     /// Why: "the answer is HTML: '<html><title>Login'".
     package let why: Message
     /// What to do next; nil when there is nothing to be done but wait.
-    package let remedy: Message?
+    package var remedy: Message?
     /// What a library said of it, for the log of those who look for a defect; never shown.
     package var detail: String?
 

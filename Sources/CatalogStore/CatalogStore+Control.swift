@@ -6,13 +6,14 @@ import GRDB
 
 extension CatalogStore {
     /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are.
+    /// - Parameter planned: whether a run may be about to fetch those that have no transfer yet.
     /// - Returns: how many are paused now that were not before.
-    package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
+    package func pause(_ episodes: [EpisodeIdentity], planned: Bool = true) async throws -> Int {
         try await change(
             episodes, "the transfers cannot be paused",
             """
-            INSERT INTO transfer (episode_id, state, committed_length, attempts)
-            SELECT e.id, 'paused', 0, 0 FROM episode e
+            INSERT INTO transfer (episode_id, state, committed_length, attempts, planned)
+            SELECT e.id, 'paused', 0, 0, \(planned ? "TRUE" : "FALSE") FROM episode e
             WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
                 EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
                 OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
@@ -22,17 +23,27 @@ extension CatalogStore {
     }
 
     /// Has paused, failed and cancelled episodes be fetched by the next run, and paused and cancelled ones by a run that is
-    /// under way. One that was broken off because its episode was removed stays so.
-    /// - Returns: how many wait now that did not before.
+    /// under way. One that was broken off because its episode was removed stays so. Those that no run was to fetch are without a
+    /// transfer again.
+    /// - Returns: how many are stopped no longer.
     @discardableResult
     package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await change(
-            episodes, "the transfers cannot be resumed",
-            """
-            UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
-            WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
-                AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
-            """)
+        let what: Message = "the transfers cannot be resumed"
+        let ahead = "DELETE FROM transfer WHERE episode_id = ? AND state IN ('paused', 'cancelled') AND NOT planned"
+        return try await change(episodes, what, ahead)
+            + change(
+                episodes, what,
+                """
+                UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
+                WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
+                    AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
+                """)
+    }
+
+    /// Records that a run would have fetched these paused episodes: when they are resumed, they are to be asked for.
+    package func recordPlanned(_ paused: [EpisodeIdentity]) async throws {
+        let sql = "UPDATE transfer SET planned = TRUE WHERE episode_id = ? AND NOT planned"
+        _ = try await change(paused, "the transfers cannot be paused", sql)
     }
 
     /// Breaks transfers off. What they brought is of no use any more; the files are the caller's to drop. One that is being

@@ -34,7 +34,9 @@ extension CatalogStore {
             INSERT INTO transfer (episode_id, state, committed_length, attempts)
             SELECT e.id, 'waiting', 0, 0 FROM json_each(?2) j CROSS JOIN episode e ON e.book_id = ?1 AND e.key = j.value
             WHERE TRUE
-            ON CONFLICT (episode_id) DO UPDATE SET state = 'waiting' WHERE state NOT IN ('waiting', 'paused', 'cancelled')
+            ON CONFLICT (episode_id) DO UPDATE SET
+                planned = TRUE, state = CASE WHEN state IN ('paused', 'cancelled') THEN state ELSE 'waiting' END
+            WHERE state <> 'waiting'
             """, of: episodes)
     }
 

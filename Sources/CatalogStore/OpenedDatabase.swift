@@ -13,9 +13,7 @@ struct OpenedDatabase: Sendable {
             // GRDB writes to the file when it opens it for writing.
             let isMade = try Self.refuseUntouched(path: path)
             Self.makeForOwnerOnly(path)
-            let pool = try failing("the store cannot be opened", at: path) {
-                try DatabasePool(path: path, configuration: Self.configuration(patience: patience))
-            }
+            let pool = try failing("the store cannot be opened", at: path) { try Self.pool(path, patience) }
             if !isMade { try Self.makeSchema(in: pool, path: path) }
             (reader, writer) = (pool, pool)
         case .exclusive:
@@ -44,6 +42,19 @@ struct OpenedDatabase: Sendable {
     private static func makeForOwnerOnly(_ path: String) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Of processes that turn a new database to WAL mode at once, SQLite refuses all but one without a wait.
+    private static func pool(_ path: String, _ patience: LockPatience) throws -> DatabasePool {
+        var tries = 0
+        while true {
+            do {
+                return try DatabasePool(path: path, configuration: configuration(patience: patience))
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard patience.waits(afterTries: tries) else { throw error }
+                tries += 1
+            }
+        }
     }
 
     /// Refuses a store that a newer booksync made, or to which others added triggers. Of one that cannot be read the

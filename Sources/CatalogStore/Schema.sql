@@ -120,7 +120,9 @@ CREATE TABLE transfer (
     next_try_at INTEGER,
     -- Since when the server has not had the file, and when it was last asked.
     missing_since INTEGER,
-    missing_until INTEGER
+    missing_until INTEGER,
+    -- False of what was paused before a run was to fetch it: to resume it lifts the pause, and asks for nothing.
+    planned INTEGER NOT NULL DEFAULT TRUE CHECK (planned IN (FALSE, TRUE))
 ) STRICT;
 
 CREATE TABLE subscription (

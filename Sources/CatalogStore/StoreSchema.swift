@@ -7,7 +7,7 @@ enum StoreSchema {
     static let sql = EmbeddedFile.text("Schema.sql")
 
     /// SQLite's application id (file format, §1.3.16) of a store: `bks`, and the number of the schema.
-    static let applicationID: Int64 = 0x626B_7304
+    static let applicationID: Int64 = 0x626B_7305
 
     /// The schema that a database has.
     enum Age {

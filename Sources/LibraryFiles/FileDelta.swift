@@ -21,7 +21,8 @@ package enum FileDelta {
         unlink(path)
         let output = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
         defer { close(output) }
-        let block = max(512, Int(try length(of: new) >> 18))
+        let length = try systemCall("a file cannot be read") { lseek(new, 0, SEEK_END) }
+        let block = max(512, length >> 18)
         let places = try blocks(of: new, block)
         let highest = (1..<block).reduce(UInt64(1)) { power, _ in power &* prime }
         // Bytes of `original` from `start`, of which those before `next` are told already, or are literals.
@@ -118,10 +119,6 @@ package enum FileDelta {
             count += same
             if same < chunk { return count }
         }
-    }
-
-    private static func length(of file: CInt) throws -> Int64 {
-        Int64(try systemCall("a file cannot be read") { lseek(file, 0, SEEK_END) })
     }
 
     /// Fewer than `count` only at the end of the file.

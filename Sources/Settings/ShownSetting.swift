@@ -124,16 +124,11 @@ package indirect enum ShownSetting: Sendable, Hashable {
         }
     }
 
-    /// Plain where nobody could take it for anything but a word, else quoted.
+    /// Plain where nobody could take it for anything but a word, else quoted as in JSON, which YAML reads as well.
     private static func yamlScalar(_ text: String) -> String {
         let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
         let begins = text.first.map { $0.isLetter || $0 == "/" } ?? false
         let words: Set = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
-        return isWord && begins && !words.contains(text.lowercased()) ? text : quoted(text)
-    }
-
-    /// As JSON, which YAML reads as well.
-    private static func quoted(_ text: String) -> String {
-        JSONDocument.string(text).text()
+        return isWord && begins && !words.contains(text.lowercased()) ? text : JSONDocument.string(text).text()
     }
 }

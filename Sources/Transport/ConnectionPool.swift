@@ -97,10 +97,6 @@ final class ConnectionPool: Sendable {
         if isOver { connection.channel.close(promise: nil) }
     }
 
-    private func drop(_ channel: any Channel, of key: ConnectionKey) {
-        state.withLock { $0.idle[key]?.removeAll { $0.channel === channel } }
-    }
-
     // MARK: Opening
 
     /// The address is checked on the connection itself: between a look-up and the connection a name may have come to
@@ -168,7 +164,8 @@ final class ConnectionPool: Sendable {
         let handler = ExchangeHandler(
             stallTimeout: .milliseconds(Int64(options.stallTimeout * 1000)),
             handshakeTimeout: security == nil ? nil : timeout, ready: ready,
-            onFree: { self.keep($0, for: key) }, onClose: { self.drop($0, of: key) })
+            onFree: { self.keep($0, for: key) },
+            onClose: { channel in self.state.withLock { $0.idle[key]?.removeAll { $0.channel === channel } } })
         ready.failing {
             try pipeline.addHandlers([
                 HTTPRequestEncoder(),

@@ -218,8 +218,12 @@ extension ProductTests {
 
         @Test func `users are added at the same time without losing one`() async throws {
             try await withWorkbench { bench in
-                let script = (1...6).map { "(echo 'password \($0)' | $BOOKSYNC serve --add-user U\($0) --library L) &" }
-                #expect(try await bench.shell(script.joined(separator: "\n") + "\nwait").exitCode == 0)
+                let script = (1...6).map {
+                    "(echo 'password \($0)' | $BOOKSYNC serve --add-user U\($0) --library L) & added=\"$added $!\""
+                }
+                let added = try await bench.shell(
+                    script.joined(separator: "\n") + "\nfor one in $added; do wait $one || exit; done")
+                #expect(added.exitCode == 0, "\(added.errors)")
                 let listed = try await bench.run("serve", "--list-users").outputLines
                 #expect(listed == (1...6).map { "U\($0): all books" })
             }

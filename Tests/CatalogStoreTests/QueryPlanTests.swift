@@ -295,6 +295,7 @@ import Testing
         try await store.resetInterruptedTransfers()
         _ = try await store.episode(.sample(1))?.transfer
         _ = try await store.pause([.sample(4)])
+        try await store.recordPlanned([.sample(4)])
         _ = try await store.resume([.sample(4)])
         _ = try await store.cancel([.sample(5)])
         try await store.ask([

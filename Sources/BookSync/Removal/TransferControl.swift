@@ -43,7 +43,7 @@ package struct TransferControl: Sendable {
     /// Has transfers wait, over runs, until they are resumed. What was received is kept.
     /// - Returns: how many were paused.
     package func pause(_ scope: Scope) async throws -> Int {
-        try await store.pause(try await store.episodes(in: scope).map(\.episode.identity))
+        try await store.pause(meant(scope).map(\.episode.identity), planned: LibraryLock.isHeld(in: folder.path))
     }
 
     /// The episodes that are meant.
@@ -57,12 +57,20 @@ package struct TransferControl: Sendable {
         }
     }
 
-    /// Has the run under way, or the next one, fetch what is paused, failed or cancelled.
+    /// Has the run under way, or the next one, fetch what is paused, failed or cancelled. Of a whole book, what was paused while no
+    /// run was to fetch it is only paused no longer.
     /// - Returns: how many transfers that are.
     package func resume(_ scope: Scope) async throws -> Int {
         let stopped = try await stopped(scope)
-        let count = try await store.resume(stopped.map(\.episode.identity))
-        if count > 0 { try await store.ask(StoredRequest.toFetch(stopped)) }
+        let identities = stopped.map(\.episode.identity)
+        // A run that found an episode paused must be asked for it.
+        let isRunUnderWay = try await LibraryLock.isHeld(in: folder.path)
+        let count = try await store.resume(identities)
+        let whole = scope.wholeBooks
+        let asked = try await store.episodes(in: .episodes(identities)).filter {
+            isRunUnderWay || $0.transfer != nil || whole?.contains($0.episode.identity.book) == false
+        }
+        if count > 0 { try await store.ask(StoredRequest.toFetch(asked)) }
         return count
     }
 

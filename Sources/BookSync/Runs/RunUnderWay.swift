@@ -140,6 +140,8 @@ struct RunUnderWay {
                 skipped[action.episode.identity] = skip
             }
         }
+        let paused = assembled.plan.actions.filter { $0.countedKind == .skip(.paused) }
+        try await session.store.recordPlanned(paused.map(\.episode.identity))
         var assembled = assembled
         assembled.leaveAdoptions(ofTransfers: asked, at: askedPaths)
         var wanted = try await apply(assembled, isFirst: isNew)

@@ -43,7 +43,7 @@ struct CatalogCommand: Subcommand {
     private func preview(
         _ subject: String, _ configuration: Configuration, _ program: Program
     ) async throws -> CatalogPreview {
-        if try await Self.isFile(subject) {
+        if try await runBlocking({ FileManager.default.fileExists(atPath: subject) && !isFolder(at: subject) }) {
             return try await CatalogPreview(file: subject, kind: type, configuration: configuration)
         }
         let reference = try BookReference(parsing: subject)
@@ -58,10 +58,6 @@ struct CatalogCommand: Subcommand {
                 return try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
             }
         }
-    }
-
-    private static func isFile(_ path: String) async throws -> Bool {
-        try await runBlocking { FileManager.default.fileExists(atPath: path) && !isFolder(at: path) }
     }
 
     private func show(_ preview: CatalogPreview, _ program: Program) async throws {

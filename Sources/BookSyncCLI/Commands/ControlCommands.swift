@@ -39,37 +39,33 @@ extension Configuration {
 }
 
 extension Program {
-    /// Does something to the scope, and says to how many episodes.
+    /// Does something to the scope in each library, and says to how many episodes; where it was none, why.
     /// - Parameters:
     ///   - event: the word for it in `--json`.
     ///   - rule: which episodes it can be done to.
+    ///   - ruleOfRun: the same while a run is under way; nil for the same.
     func control(
-        _ arguments: ScopeArguments, _ event: String, all: TransferControl.Scope, only rule: Message,
-        saying sentence: @Sendable (Message) -> Message,
-        action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
+        _ arguments: ScopeArguments, _ event: String, all everything: TransferControl.Scope = .queue(of: nil),
+        only rule: Message, inRun ruleOfRun: Message? = nil, saying sentence: @Sendable (Message) -> Message,
+        action: @Sendable (_ library: String, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
         try await inLibraries(naming: arguments.references, isChanging: true) { configuration, references in
-            let scope = try arguments.scope(references, configuration, all: all)
-            let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
-            return try await tell(count, of: scope, in: configuration, event, only: rule, sentence)
+            let library = configuration.library
+            let scope = try arguments.scope(references, configuration, all: everything)
+            let isRunUnderWay = try await LibraryLock.isHeld(in: library)
+            let count = try await action(library, scope)
+            if options.json {
+                let document: JSONDocument = ["episodes": .init(count)]
+                await streams.writeOutput(document.event(event).text(isIndented: true))
+            }
+            guard !options.quiet else { return .done }
+            let outcome = sentence(Message(count, "episode"))
+            let states = count > 0 ? nil : try await TransferControl.meant(scope, in: library).countedStates
+            let why = isRunUnderWay ? ruleOfRun ?? rule : rule
+            let told: Message = states.map { "\(outcome) (\($0)): \(why)" } ?? outcome
+            await streams.writeError(told)
+            return .done
         }
-    }
-
-    /// Says to how many episodes something was done, and where it was none, why.
-    fileprivate func tell(
-        _ count: Int, of scope: TransferControl.Scope, in configuration: Configuration, _ event: String,
-        only rule: Message, _ sentence: (Message) -> Message
-    ) async throws -> ExitStatus {
-        if options.json {
-            let document: JSONDocument = ["episodes": .init(count)]
-            await streams.writeOutput(document.event(event).text(isIndented: true))
-        }
-        guard !options.quiet else { return .done }
-        let outcome = sentence(Message(count, "episode"))
-        let states = count > 0 ? nil : try await TransferControl.meant(scope, in: configuration.library).countedStates
-        let told: Message = states.map { "\(outcome) (\($0)): \(rule)" } ?? outcome
-        await streams.writeError(told)
-        return .done
     }
 }
 
@@ -94,11 +90,11 @@ struct PauseCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         try await program.control(
-            scope, "paused", all: .queue(of: nil), only: "only what waits or is being fetched can be paused"
+            scope, "paused", only: "only what waits or is being fetched can be paused"
         ) {
             "\($0) paused"
         } action: {
-            try await $0.pause($1)
+            try await TransferControl.open(in: $0) { [scope = $1] in try await $0.pause(scope) }
         }
     }
 }
@@ -113,11 +109,11 @@ struct ResumeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         try await program.control(
-            scope, "resumed", all: .queue(of: nil), only: "only what is paused, failed or cancelled can be resumed"
+            scope, "resumed", only: "only what is paused, failed or cancelled can be resumed"
         ) {
             "\($0) resumed"
         } action: {
-            try await $0.resume($1)
+            try await TransferControl.open(in: $0) { [scope = $1] in try await $0.resume(scope) }
         }
     }
 }
@@ -131,17 +127,13 @@ struct CancelCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.inLibraries(naming: scope.references, isChanging: true) { configuration, references in
-            let scope = try scope.scope(references, configuration, all: .queue(of: nil))
-            let isRunUnderWay = try await LibraryLock.isHeld(in: configuration.library)
-            let count = try await TransferControl.cancel(scope, in: configuration.library)
-            let rule: Message =
-                isRunUnderWay
-                ? "only transfers that have begun can be cancelled, and the run under way begins none of these"
-                : "only transfers that have begun can be cancelled"
-            return try await program.tell(count, of: scope, in: configuration, "cancelled", only: rule) {
-                "\($0) cancelled"
-            }
+        try await program.control(
+            scope, "cancelled", only: "only transfers that have begun can be cancelled",
+            inRun: "only transfers that have begun can be cancelled, and the run under way begins none of these"
+        ) {
+            "\($0) cancelled"
+        } action: {
+            try await TransferControl.cancel($1, in: $0)
         }
     }
 }

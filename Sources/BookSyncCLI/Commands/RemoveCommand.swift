@@ -37,19 +37,18 @@ struct RemoveCommand: Subcommand {
             ) {
                 "\($0) wanted again"
             } action: {
-                try await $0.forgetRemovals($1)
+                try await TransferControl.open(in: $0) { [scope = $1] in try await $0.forgetRemovals(scope) }
             }
         }
         return try await program.inLibraries(naming: scope.references, isChanging: true) {
             do {
                 return try await remove($1, in: $0, program)
-            } catch let failure as Failure where failure.isLackOfRoom {
-                throw Failure(
-                    failure.kind, disposition: failure.disposition, what: failure.what, why: failure.why,
-                    remedy: """
-                        to remove takes a little room: booksync trash empty works on a full disk, too; where nothing is in the \
-                        trash, delete something else on that disk by hand
-                        """, reason: failure.reason)
+            } catch var failure as Failure where failure.isLackOfRoom {
+                failure.remedy = """
+                    to remove takes a little room: booksync trash empty works on a full disk, too; where nothing is in the \
+                    trash, delete something else on that disk by hand
+                    """
+                throw failure
             }
         }
     }

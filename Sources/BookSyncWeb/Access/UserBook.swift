@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import CatalogStore
+import Foundation
 import LibraryFiles
 import Settings
 
@@ -24,15 +25,10 @@ package struct UserBook: Sendable {
         if let users = try await runBlocking({ try file.read() }) { return users }
         try await knownLibraries?.requireMounted(library)
         // Where the file was deleted, the users are locked out. Without any, everybody would be let in as the owner.
-        let stored = try await ShelfReader.read(library) { try await $0.store.storedUsers() } ?? []
+        var stored = try await ShelfReader.read(library) { try await $0.store.storedUsers() } ?? []
         guard !stored.isEmpty else { return [] }
-        return try await runBlocking {
-            try file.change(creating: true) { users in
-                guard users.isEmpty else { return }
-                users = stored
-                for index in users.indices { users[index].appsKey = ServeKeys.newAppsKey() }
-            }
-        }
+        for index in stored.indices { stored[index].appsKey = ServeKeys.newAppsKey() }
+        return try await runBlocking { [stored] in try file.change(creatingWith: stored) }
     }
 
     /// Adds a user to the library, which is created where it is missing.
@@ -43,20 +39,23 @@ package struct UserBook: Sendable {
     package func add(_ user: User, inherits: Bool) async throws {
         let name = user.name ?? ""
         try Self.requireNew(name, among: await users())
-        // Before they can log in, so that what was listened to is theirs if this is interrupted. What an earlier user of that
-        // name left is not.
-        _ = try await withStore { store in
+        try await withStore { store in
+            // From here on, so that no other process takes who is being added for a user whose file was deleted.
+            let lock = try await runBlocking { file.lock() }
+            defer { close(lock) }
+            // Before they can log in, so that what was listened to is theirs if this is interrupted. What an earlier user of
+            // that name left is not.
             if !inherits { try await store.removeUser(named: name) }
-            return try await store.addUser(named: name, inherits: inherits)
-        }
-        _ = try await runBlocking {
-            try file.change(creating: true) { users in
-                try Self.requireNew(name, among: users)
-                var user = user
-                user.appsKey = ServeKeys.newAppsKey()
-                // No number is used a second time, and JSON has 53 bits for it.
-                user.id = .random(in: 1..<1 << 53)
-                users.append(user)
+            try await store.addUser(named: name, inherits: inherits)
+            try await runBlocking {
+                _ = try file.change(creatingWith: [], holding: lock) { users in
+                    try Self.requireNew(name, among: users)
+                    var user = user
+                    user.appsKey = ServeKeys.newAppsKey()
+                    // No number is used a second time, and JSON has 53 bits for it.
+                    user.id = .random(in: 1..<1 << 53)
+                    users.append(user)
+                }
             }
         }
     }

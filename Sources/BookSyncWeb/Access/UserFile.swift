@@ -42,15 +42,19 @@ struct UserFile: Sendable {
     }
 
     /// Changes the users, one process at a time where the filesystem has locks.
-    /// - Parameter creating: if there is no file. A file without users lets everybody in, and must not replace one that got lost.
+    /// - Parameters:
+    ///   - first: the users with whom the file is created where there is none; nil to refuse that. A file without users lets
+    ///     everybody in, and must not replace one that got lost.
+    ///   - held: what the caller's ``lock()`` returned, where it has the lock already.
     /// - Returns: the users as they are now.
     /// - Throws: ``Failure``, and what `body` throws; then nothing is changed.
     @discardableResult
-    func change(creating: Bool = false, _ body: (inout [User]) throws -> Void) throws -> [User] {
-        let lock = uninterrupted { open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        defer { if lock >= 0 { close(lock) } }
-        if lock >= 0 { uninterrupted { flock(lock, LOCK_EX) } }
-        guard var users = try read() ?? (creating ? [] : nil) else {
+    func change(
+        creatingWith first: [User]? = nil, holding held: CInt? = nil, _ body: (inout [User]) throws -> Void = { _ in }
+    ) throws -> [User] {
+        let lock = held ?? lock()
+        defer { if held == nil { close(lock) } }
+        guard var users = try read() ?? first else {
             throw Failure.file("\(path) cannot be changed", errno: ENOENT)
         }
         try body(&users)
@@ -62,5 +66,13 @@ struct UserFile: Sendable {
             throw Failure.file("\(path) cannot be written", errno: error.code)
         }
         return users
+    }
+
+    /// Waits until no other process changes the users.
+    /// - Returns: a descriptor, to be closed; below 0 where the lock's file cannot be made.
+    func lock() -> CInt {
+        let lock = uninterrupted { open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        if lock >= 0 { uninterrupted { flock(lock, LOCK_EX) } }
+        return lock
     }
 }

@@ -167,14 +167,10 @@ extension ShelfPages {
             try await shelf.page(of: book, selection, from: first / rowsOnPage * rowsOnPage, count: rowsOnPage)
         }
         guard var found = try await episodes(from: first) else { return nil }
-        let part = PagePart(
-            String(first / rowsOnPage + 1), of: total(found.named, selection.state), size: rowsOnPage)
+        let total = selection.state.map { found.named[$0, default: 0] } ?? found.named.values.reduce(0, +)
+        let part = PagePart(String(first / rowsOnPage + 1), of: total, size: rowsOnPage)
         if found.episodes.isEmpty, first > 0 { found = try await episodes(from: part.first) ?? found }
         return (found, part, search)
-    }
-
-    private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
-        state.map { counts[$0, default: 0] } ?? counts.values.reduce(0, +)
     }
 
     /// Where listening begins, or goes on.

@@ -21,7 +21,7 @@ package struct HostRule: Sendable, Hashable {
     ) {
         var names = Set(hosts.map { $0.lowercased() })
         if let host = publicURL.flatMap({ URL(string: $0)?.host?.lowercased() }) {
-            names.insert(Self.withoutBrackets(host))
+            names.insert(host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
         }
         allowsNumbers = target.map { !$0.isThisMachine } ?? false
         if allowsNumbers, case .address(let address)? = target {
@@ -64,9 +64,5 @@ package struct HostRule: Sendable, Hashable {
             guard rest.removeFirst() == ":", rest.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         }
         return host.isEmpty ? nil : host.lowercased()
-    }
-
-    private static func withoutBrackets(_ host: String) -> String {
-        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }

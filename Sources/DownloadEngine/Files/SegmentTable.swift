@@ -67,15 +67,11 @@ struct SegmentTable {
         return ranges
     }
 
-    private func isWhole(_ piece: Int) -> Bool {
-        onDisk[piece] == Int64(range(of: piece).count)
-    }
-
     /// Whether a piece behind the front's own waits for somebody to fetch it.
     var hasFreePiece: Bool { firstFree != nil }
 
     private var firstFree: Int? {
-        (firstAhead..<count).first { !helped.contains($0) && !isWhole($0) }
+        (firstAhead..<count).first { !helped.contains($0) && onDisk[$0] != Int64(range(of: $0).count) }
     }
 
     /// - Parameters:

@@ -92,6 +92,23 @@ import Transport
         }
     }
 
+    @Test func `what was asked of a run while it was paused is asked for again when it is resumed`() async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            _ = try await start(try request("6"), bench).value
+            #expect(try await bench.control { try await $0.pause(bench.sections(2...5)) } == 4)
+            let run = start(try request("1"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            try await bench.ask("3")
+            try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 3 }
+            gate.open()
+            _ = try await run.value
+            #expect(try await bench.requests().isEmpty)
+            let book = TransferControl.Scope.books([(RunBench.book, EpisodeFilter())])
+            #expect(try await bench.control { try await $0.resume(book) } == 4)
+            #expect(try await bench.requests().map(\.filter.only?.description) == ["3"])
+        }
+    }
+
     @Test func `what is resumed is fetched by the run under way, which nobody tells`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
             func pause(_ section: Int) async throws {

@@ -36,10 +36,10 @@ struct RunBench: Sendable {
     /// One run as `fetch` makes it.
     @discardableResult
     func run(
-        title: String? = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
-        knownLibraries: KnownLibraries? = nil
+        title: String? = "Book", only sections: String? = nil, order: TransferOrder = .first, force: Bool = false,
+        limits: RunLimits = .init(), knownLibraries: KnownLibraries? = nil
     ) async throws -> RunReport {
-        let request = try request(title: title, order: order, force: force, limits: limits)
+        let request = try request(title: title, only: sections, order: order, force: force, limits: limits)
         let planned = planned
         let report = try await LibrarySession.withLibrary(at: library, command: "test", knownLibraries: knownLibraries)
         { session in
@@ -76,9 +76,12 @@ struct RunBench: Sendable {
     }
 
     private func request(
-        title: String?, order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
+        title: String?, only sections: String? = nil, order: TransferOrder = .first, force: Bool = false,
+        limits: RunLimits = .init()
     ) throws -> RunRequest {
-        try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force, limits: limits)
+        let filter = EpisodeFilter(only: try sections.map(SectionRanges.init(parsing:)))
+        let item = RunRequest.Item(book: Self.book, filter: filter, title: title)
+        return try RunRequest(items: [item], order: order, force: force, limits: limits)
     }
 
     /// The user's words, as another process says them while a run is under way.

@@ -51,7 +51,9 @@ package struct FoundBooks: Sendable {
         case .failure(let failure): failures[answer.source] = failure
         case .success(let entries):
             let source = order(of: answer.source)
-            for (index, entry) in entries.enumerated() where isInLanguage(entry) {
+            for (index, entry) in entries.enumerated() {
+                // What a catalog gives no language for may be in any.
+                if let language = query.language, entry.isIn(language: language) == false { continue }
                 let fit = ranking.fit(of: entry)
                 // What the catalog itself found, it found for a reason that is not seen here.
                 let isMeant = fit != .nothing && (!query.text.isEmpty || ranking.isByAuthor(entry))
@@ -76,11 +78,6 @@ package struct FoundBooks: Sendable {
     }
 
     private func order(of source: String) -> Int { sources.firstIndex(of: source) ?? sources.count }
-
-    /// What a catalog gives no language for may be in any.
-    private func isInLanguage(_ entry: CatalogEntry) -> Bool {
-        query.language.flatMap { entry.isIn(language: $0) } ?? true
-    }
 
     /// ``CatalogQuery/limit`` at most.
     package var books: [FoundBook] {
