@@ -6,18 +6,15 @@ enum ArgumentOrder {
     private static let flags: Set<String> = ["-q", "--quiet", "-v", "--verbose", "--json", "--no-color"]
     private static let options: Set<String> = ["--config", "--library", "--log-format", "--log-file"]
 
-    /// `-vv`, `-qv`.
-    private static func isShortFlags(_ argument: String) -> Bool {
-        argument.count > 2 && argument.first == "-" && argument.dropFirst().allSatisfy { $0 == "q" || $0 == "v" }
-    }
-
     static func withCommonOptionsBehindTheCommand(_ arguments: [String]) -> [String] {
         var common: [String] = []
         var rest = arguments[...]
         while let argument = rest.first {
             let isPair = options.contains(argument) && rest.count > 1
             let isWhole = flags.contains(argument) || options.contains { argument.hasPrefix($0 + "=") }
-            guard isPair || isWhole || isShortFlags(argument) else { break }
+            // `-vv`, `-qv`.
+            let isShort = argument.count > 2 && argument.first == "-" && argument.dropFirst().allSatisfy("qv".contains)
+            guard isPair || isWhole || isShort else { break }
             common += rest.prefix(isPair ? 2 : 1)
             rest = rest.dropFirst(isPair ? 2 : 1)
         }

@@ -71,6 +71,21 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: ["nothing.json", "./nothing.xml", "/nowhere/feed.xml"])
+        func `a file that is not there is said to be missing`(name: String) async throws {
+            try await withWorkbench { bench in
+                let result = try await bench.runBare(["catalog", name])
+                #expect(result.exitCode == 64 && result.errors.contains("there is no such file"), "\(result.errors)")
+            }
+        }
+
+        @Test func `what no request can be sent to is no address, and is not to be tried later`() async throws {
+            try await withWorkbench { bench in
+                let refused = try await bench.run("fetch", "http://[::1")
+                #expect(refused.exitCode == 64, "\(refused.errors)")
+            }
+        }
+
         @Test func `the type can be said, and then counts`() async throws {
             try await withWorkbench { bench in
                 try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "a.xml"))

@@ -4,7 +4,7 @@ import re
 
 import trace
 from trace import TraceError
-from tree import Node, differences
+from tree import NOTED, Node, differences, with_inode
 
 WRITES = {"write", "pwrite64", "writev", "pwritev", "pwritev2"}
 TIME = re.compile(r"st_mtime=(-?\d+)(?: /\*.*?\*/)?, st_mtime_nsec=(\d+)")
@@ -48,7 +48,7 @@ class Recording:
         for node in self.now.nodes.values():
             if node.kind == "file":
                 node.data = bytearray(node.data)
-        self.changes, self.opened = [], {}
+        self.changes, self.opened, self.notes = [], {}, {}
         self.next = max(self.now.nodes) + 1
         self.epochs = {number: 0 for number in self.now.nodes}
         self.times = {(number, 0): node.time for number, node in self.now.nodes.items()}
@@ -394,6 +394,10 @@ class Recording:
         if value is None:
             self.now.nodes[number].attributes.pop(name, None)
         else:
+            noted = NOTED.search(value)
+            # A note that was made for another file is not its own.
+            if noted and self.notes.setdefault(noted[0], number) == number:
+                value = with_inode(value, b"own", instead_of=noted[1])
             self.now.nodes[number].attributes[name] = value
         self.add("attribute", number, (name, value), call, name, touches=False)
 

@@ -5,7 +5,9 @@ import re
 import shutil
 import stat
 
-NO_ATTRIBUTES = {}
+# What the note of a partial file says of the file that it was made for: its inode, and its time. A power cut leaves a file its
+# inode, and a file that is written back gets another one: in memory the word `own` is in its place.
+NOTED = re.compile(rb"^changed (\d+|own) (\d+)", re.MULTILINE)
 
 
 class Node:
@@ -53,6 +55,9 @@ class Tree:
                 node.data = os.fsencode(os.readlink(path))
             else:
                 node.attributes = attributes(path)
+            if kind == "file":
+                for name, value in node.attributes.items():
+                    node.attributes[name] = with_inode(value, b"own", instead_of=b"%d" % facts.st_ino)
             if kind == "folder":
                 for name in sorted(os.listdir(path)):
                     node.entries[name] = visit(os.path.join(path, name))
@@ -98,9 +103,7 @@ class Tree:
                 for name, child in node.entries.items():
                     visit(child, os.path.join(path, name))
             for name, value in node.attributes.items():
-                # A power cut leaves a file its inode, which the note of a partial file has.
-                own = b"changed %d " % os.stat(path).st_ino
-                os.setxattr(path, name, re.sub(rb"^changed \d+ ", own, value, flags=re.MULTILINE))
+                os.setxattr(path, name, with_inode(value, b"%d" % os.stat(path).st_ino, instead_of=b"own"))
             os.chmod(path, node.mode)
             os.utime(path, ns=(node.time, node.time))
             return None
@@ -118,6 +121,13 @@ def empty(folder):
             shutil.rmtree(path)
         else:
             os.unlink(path)
+
+
+def with_inode(value, inode, instead_of):
+    """The value of an attribute with another inode in its notes, where it has that one."""
+    def note(match):
+        return b"changed %s %s" % (inode if match[1] == instead_of else match[1], match[2])
+    return NOTED.sub(note, value)
 
 
 def attributes(path):

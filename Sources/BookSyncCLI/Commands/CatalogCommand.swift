@@ -32,7 +32,10 @@ struct CatalogCommand: Subcommand {
         for subject in subjects {
             do {
                 try await show(try await preview(subject, configuration, program), program)
-            } catch let failure as Failure {
+            } catch var failure as Failure {
+                if failure.kind == .usage, subject.contains("."), !subject.contains("://") {
+                    failure.remedy = "check the name: there is no such file"
+                }
                 failures.append(failure)
                 try await tell(failure, about: subject, program)
             }

@@ -317,7 +317,7 @@ extension CatalogResponse {
             return (beginning, isSlow)
         } catch let failure as TransportError {
             throw Failure(
-                .catalogUnavailable, what: what, why: failure.why,
+                failure.kind == .badAddress ? .usage : .catalogUnavailable, what: what, why: failure.why,
                 remedy: failure.remedy ?? "check the address, or try again later")
         }
     }
