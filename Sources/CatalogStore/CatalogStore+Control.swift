@@ -6,14 +6,13 @@ import GRDB
 
 extension CatalogStore {
     /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are.
-    /// - Parameter planned: whether a run may be about to fetch those that have no transfer yet.
     /// - Returns: how many are paused now that were not before.
-    package func pause(_ episodes: [EpisodeIdentity], planned: Bool = true) async throws -> Int {
+    package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await change(
             episodes, "the transfers cannot be paused",
             """
             INSERT INTO transfer (episode_id, state, committed_length, attempts, planned)
-            SELECT e.id, 'paused', 0, 0, \(planned ? "TRUE" : "FALSE") FROM episode e
+            SELECT e.id, 'paused', 0, 0, FALSE FROM episode e
             WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
                 EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
                 OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))

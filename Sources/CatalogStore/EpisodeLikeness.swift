@@ -5,6 +5,8 @@ import Foundation
 package enum EpisodeLikeness: CaseIterable {
     case address, nameAndDate, nameAndFile, dayAndNumber, dayAndFile, dayAndBeginning, dayAndEnd
 
+    static let ofDays: Set<Self> = [.dayAndNumber, .dayAndFile, .dayAndBeginning, .dayAndEnd]
+
     package struct Mark: Hashable {
         var text: String
         package var time: Double

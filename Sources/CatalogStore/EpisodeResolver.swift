@@ -14,7 +14,7 @@ import Foundation
 /// 3. the address, with the same name or date; name and date; name and file name. Each only where one row and one listed
 ///    episode have it;
 /// 4. on one day: the number, or the figures in the title; the file name; nearly the same title. Again only where that is
-///    unique on both sides.
+///    unique on both sides, and in a catalog that has another title now, of none of whose episodes more is known, only with the same name.
 ///
 /// Another guid with another date is another episode, even if all else is the same: at one address there may be another
 /// bulletin every hour. Only in a feed of which no guid stayed, and whose other episodes are there all the same, guids say nothing.
@@ -23,13 +23,16 @@ import Foundation
 /// catalog states, where that is free, and else the next one behind all others; see ``Episode/Numbering``.
 package struct EpisodeResolver {
     private let known: [Episode]
+    private let isRenamed: Bool
     /// Indices of `known`.
     private var unclaimed: Set<Int>
     /// How many rows have another number than the listing gives them.
     package private(set) var misnumbered = 0
 
-    package init(known: [Episode]) {
+    /// - Parameter isRenamed: whether the catalog has another title than when it was read last.
+    package init(known: [Episode], isRenamed: Bool = false) {
         self.known = known
+        self.isRenamed = isRenamed
         unclaimed = Set(known.indices)
     }
 
@@ -95,6 +98,9 @@ package struct EpisodeResolver {
         // To catalogs in other zones the days are others: then what comes from noon to noon counts as one.
         for noon in [0.0, 43_200] {
             for aspect in EpisodeLikeness.allCases {
+                // Somebody else's episodes of the same days are others.
+                let isChance =
+                    isRenamed && EpisodeLikeness.ofDays.contains(aspect) && rows.allSatisfy { $0 == nil }
                 let open = listed.indices.filter { rows[$0] == nil && listed[$0].rawKey != nil && !listed[$0].isFile }
                 guard !open.isEmpty, !unclaimed.isEmpty else { return }
                 let wanting = Self.unique(open) { aspect.mark(of: listed[$0], noon) }
@@ -102,7 +108,8 @@ package struct EpisodeResolver {
                 let candidates = Self.unique(unclaimed) { aspect.mark(of: known[$0], noon, among: times) }
                 for (mark, index) in wanting {
                     guard let row = candidates[mark], aspect.fits(known[row], listed[index]),
-                        !trustsGuids || !known[row].contradicts(listed[index])
+                        !trustsGuids || !known[row].contradicts(listed[index]),
+                        !isChance || known[row].name == listed[index].name
                     else { continue }
                     claim(row, for: index, &rows)
                 }

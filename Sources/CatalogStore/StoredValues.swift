@@ -95,9 +95,7 @@ struct UnknownWord: Error {}
 
 /// - Throws: ``UnknownWord``.
 func word<Word: RawRepresentable<String>>(_ text: String, as type: Word.Type = Word.self) throws -> Word {
-    guard let word = Word(rawValue: text) else {
-        throw UnknownWord()
-    }
+    guard let word = Word(rawValue: text) else { throw UnknownWord() }
     return word
 }
 

@@ -342,9 +342,7 @@ struct EngineRun {
             limits.begunEpisodes -= 1
             limits.begunBytes = limits.begunBytes.subtractingSaturated(transfers[index].wanted.expectedBytes ?? 0)
         }
-        guard failure.isLackOfRoom else {
-            return stop(because: failure)
-        }
+        guard failure.isLackOfRoom else { return stop(because: failure) }
         lackOfRoom = lackOfRoom ?? failure
     }
 

@@ -21,8 +21,7 @@ package enum FileDelta {
         unlink(path)
         let output = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
         defer { close(output) }
-        let length = try systemCall("a file cannot be read") { lseek(new, 0, SEEK_END) }
-        let block = max(512, length >> 18)
+        let block = max(512, try systemCall("a file cannot be read") { lseek(new, 0, SEEK_END) } >> 18)
         let places = try blocks(of: new, block)
         let highest = (1..<block).reduce(UInt64(1)) { power, _ in power &* prime }
         // Bytes of `original` from `start`, of which those before `next` are told already, or are literals.

@@ -20,8 +20,16 @@ extension ProductTests {
                         result.errors.contains("its episodes are numbered 1 to 6"), "\(arguments): \(result.errors)")
                     #expect(!result.errors.contains("none of its episodes"), "it is said once: \(result.errors)")
                 }
-                // One that is there is enough, and a subscription may wait for what is to come.
-                #expect(try await bench.run("fetch", "40111/2,900").exitCode == 0)
+                // Of a range a part is enough; what else is named is fetched.
+                #expect(try await bench.run("fetch", "40111/2-900").exitCode == 0)
+                for arguments in [["40111/2,900"], ["40111/900", "40111/2"], ["40111", "--only", "2,900"]] {
+                    #expect(try await bench.run("remove", "40111/2", "-q").exitCode == 0)
+                    #expect(try await bench.run("remove", "--forget", "40111/2", "-q").exitCode == 0)
+                    let result = try await bench.runBare(["fetch"] + arguments + ["--library", "L"])
+                    #expect(result.exitCode == 66 && result.errors.contains("has no episode 900:"), "\(result.errors)")
+                    #expect(try bench.files().count == 6)
+                }
+                // A subscription may wait for what is to come.
                 #expect(try await bench.run("subscribe", "demo:40111/900-902").exitCode == 0)
                 for _ in 1...2 { #expect(try await bench.run("mirror").exitCode == 0) }
                 #expect(try await bench.run("fetch", "40111/900-902").exitCode == 66)

@@ -163,6 +163,21 @@
                 }
             }
 
+            @Test func `a mirror whose subscriptions were lost with the records begins no new store`() async throws {
+                try await withCatalog(ScriptedCatalog(episodes: 2).script) { bench, _ in
+                    let environment = bench.configured
+                    #expect(try await bench.run("subscribe", "cat:1", environment: environment).exitCode == 0)
+                    #expect(try await bench.run("mirror", "-q", environment: environment).exitCode == 0)
+                    try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync"))
+                    for arguments in [["mirror", "-q"], ["mirror", "--dry-run"], ["plan"], ["list"]] {
+                        let result = try await bench.runBare(
+                            arguments + ["--library", "L"], environment: environment)
+                        #expect(result.exitCode == 74, "\(arguments): \(result.errors)")
+                    }
+                    #expect(!FileManager.default.fileExists(atPath: bench.library.appending(path: ".booksync").path))
+                }
+            }
+
             @Test(.needsMounting)
             func `on a disk without a byte free the trash can be emptied, and to remove says so`() async throws {
                 try await withCatalog(ScriptedCatalog(episodes: 3, bytes: 300_000).script) { bench, _ in

@@ -12,8 +12,12 @@ extension ProductTests {
         }
 
         /// Subscribes to the feed and downloads it.
-        private func begin(_ bench: Workbench, _ server: MisbehavingServer, _ path: String = "/feed.xml") async throws {
-            #expect(try await bench.run("subscribe", server.url(path), "-q").exitCode == 0)
+        private func begin(
+            _ bench: Workbench, _ server: MisbehavingServer, _ path: String = "/feed.xml", title: String? = nil
+        ) async throws {
+            let title = title.map { ["--title", $0] } ?? []
+            let begun = try await bench.runBare(["subscribe", server.url(path), "-q", "--library", "L"] + title)
+            #expect(begun.exitCode == 0, "\(begun.errors)")
             #expect(try await bench.run("mirror", "-q").exitCode == 0)
             #expect(try bench.files().count == 3)
         }
@@ -99,15 +103,23 @@ extension ProductTests {
             }
         }
 
-        @Test func `somebody else's feed that the address leads to is not taken over, and told of each night`()
-            async throws
-        {
+        @Test(arguments: [false, true])
+        func `somebody else's feed that the address leads to is not taken over, and told of each night`(
+            onSameDays: Bool
+        ) async throws {
             try await withFeed(Self.feed) { bench, server, feed in
                 try await begin(bench, server)
                 feed.update {
                     $0.path = "/spam.xml"
                     $0.redirects["/feed.xml"] = (301, "/spam.xml")
                     $0.items = [23, 22, 21].map { ServedFeed.Item($0) }
+                    guard onSameDays else { return }
+                    // Their figures are the same, too.
+                    $0.title = "Market reports"
+                    for (index, own) in Self.feed.items.enumerated() {
+                        $0.items[index].date = own.date
+                        $0.items[index].title = "Report \(own.id)"
+                    }
                 }
                 for _ in 0..<2 {
                     let run = try await bench.run("mirror", "-q")
@@ -119,6 +131,23 @@ extension ProductTests {
                 }
                 #expect(try await bench.run("mirror", "-q").exitCode == 0)
                 try expectOnce(4, bench, server)
+            }
+        }
+
+        @Test func `under a title of the user's a feed may change its guids, titles and addresses at once`()
+            async throws
+        {
+            try await withFeed(Self.feed) { bench, server, feed in
+                try await begin(bench, server, title: "Mine")
+                feed.update {
+                    for (index, item) in $0.items.enumerated() {
+                        $0.items[index].guid = "urn:new:\(item.id)"
+                        $0.items[index].title = "No. \(item.id): again"
+                        $0.items[index].path = "/new/\(item.id).mp3"
+                    }
+                }
+                for _ in 1...2 { #expect(try await bench.run("mirror", "-q").exitCode == 0) }
+                try expectOnce(3, bench, server)
             }
         }
 
@@ -308,6 +337,33 @@ extension ProductTests {
                     // Under the same name it is the same book, by an address that lists less.
                     let books = try JSONObject.list(try await bench.run("list", "--json").output)
                     #expect(books.count == (title == nil ? 1 : 2))
+                }
+            }
+        }
+
+        @Test(arguments: ["subscribe", "fetch"])
+        func `another show that plays some of the same files is another book`(command: String) async throws {
+            let own = Watched(Self.feed)
+            let script = ServerScript { request in
+                guard request.path == "/news.xml" else { return own.value.answer(request) }
+                var news = own.value
+                (news.path, news.title, news.items) = ("/news.xml", "News", Array(own.value.items.suffix(2)))
+                for index in news.items.indices {
+                    news.items[index].guid = "urn:news:\(index)"
+                    news.items[index].title = "News \(index)"
+                }
+                return news.answer(request)
+            }
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    try await begin(bench, server)
+                    let other = try await bench.run(command, server.url("/news.xml"))
+                    #expect(other.exitCode == 0 && !other.errors.contains("already"), "\(other.errors)")
+                    own.update { $0.items.insert(ServedFeed.Item(4), at: 0) }
+                    let run = try await bench.run("mirror")
+                    #expect(run.exitCode == 0 && !run.errors.contains("has moved"), "\(run.errors)")
+                    #expect(Set(try bench.digests()) == Set((1...4).map { sha256(ServedFeed.audio($0)) }))
+                    #expect(try JSONObject.list(try await bench.run("list", "--json").output).count == 2)
                 }
             }
         }

@@ -48,6 +48,23 @@ extension ProductTests {
             }
         }
 
+        @Test func `a worker whose disk is not mounted downloads nothing onto the empty folder`() async throws {
+            try await withCatalog(Self.catalog.script) { bench, server in
+                try Self.configure(shards: 2, bench, server)
+                #expect(try await Self.run(bench, "mirror", "--shard", "0/2", "-q").exitCode == 0)
+                let folder = bench.folder.appending(path: "s0")
+                try FileManager.default.removeItem(at: folder)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let requests = server.record.requests.count
+                for _ in 1...2 {
+                    let night = try await Self.run(bench, "mirror", "--shard", "0/2", "-q")
+                    #expect(night.exitCode == 73, "\(night.errors)")
+                }
+                #expect(server.record.requests.count == requests)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+            }
+        }
+
         @Test func `each worker brings its share, and move --rebalance the books to a new one, without a download`()
             async throws
         {

@@ -43,7 +43,7 @@ package struct TransferControl: Sendable {
     /// Has transfers wait, over runs, until they are resumed. What was received is kept.
     /// - Returns: how many were paused.
     package func pause(_ scope: Scope) async throws -> Int {
-        try await store.pause(meant(scope).map(\.episode.identity), planned: LibraryLock.isHeld(in: folder.path))
+        try await store.pause(try await meant(scope).map(\.episode.identity))
     }
 
     /// The episodes that are meant.
@@ -62,13 +62,11 @@ package struct TransferControl: Sendable {
     /// - Returns: how many transfers that are.
     package func resume(_ scope: Scope) async throws -> Int {
         let stopped = try await stopped(scope)
-        let identities = stopped.map(\.episode.identity)
-        // A run that found an episode paused must be asked for it.
-        let isRunUnderWay = try await LibraryLock.isHeld(in: folder.path)
-        let count = try await store.resume(identities)
-        let whole = scope.wholeBooks
-        let asked = try await store.episodes(in: .episodes(identities)).filter {
-            isRunUnderWay || $0.transfer != nil || whole?.contains($0.episode.identity.book) == false
+        let (identities, whole) = (Set(stopped.map(\.episode.identity)), scope.wholeBooks)
+        let count = try await store.resume(Array(identities))
+        let asked = try await meant(scope).filter { meant in
+            identities.contains(meant.episode.identity)
+                && (meant.transfer != nil || whole?.contains(meant.episode.identity.book) == false)
         }
         if count > 0 { try await store.ask(StoredRequest.toFetch(asked)) }
         return count

@@ -122,7 +122,9 @@ struct CatalogRefresh: Sendable {
                     group.addTask { .looked(await feed.next()) }
                 case .engineEnded(let isBroken)?:
                     isOpen = false
-                    if isBroken, !work.isFinished { leave(&work) }
+                    // Nobody would fetch what is planned now, and the library may be gone.
+                    let left = isBroken && !work.isFinished ? work.leaveAll() : 0
+                    if left > 0 { emit(.notice("the run ended before \(Message(left, "book")) came to be looked at")) }
                 case .prepared(let index, let result)?:
                     if work.open.contains(index) { record(result, at: index, &work, &schedule) }
                 case nil: isOpen = false
@@ -160,12 +162,6 @@ struct CatalogRefresh: Sendable {
             // A store that cannot be read is told elsewhere; then the failure names the address alone.
             work.outcome.troubles.titles[book] = if let given { given } else { try? await store?.book(book)?.title }
         }
-    }
-
-    /// Plans nothing more: nobody would fetch it, and the library may be gone.
-    private func leave(_ work: inout Work) {
-        let books = work.leaveAll()
-        if books > 0 { emit(.notice("the run ended before \(Message(books, "book")) came to be looked at")) }
     }
 
     /// Waits for no catalog any more.

@@ -116,7 +116,12 @@ extension CatalogSource {
         }
         var misnumbered = 0
         if !proposed.isEmpty {
-            var resolver = EpisodeResolver(known: formerEpisodes)
+            // The title that the user gave says nothing of the feed's.
+            let said = listing.description
+            let names = title == nil ? [said.title, known?.title] : [said.author, known?.author]
+            let isRenamed =
+                !names.contains(nil) && names[0] != names[1] && known?.title != Book.untitled(identity)
+            var resolver = EpisodeResolver(known: formerEpisodes, isRenamed: isRenamed)
             let resolved = resolver.resolve(proposed, renumbers: renumbers && listing.proof.isComplete)
             misnumbered = resolver.misnumbered
             let known = stranger == nil ? [] : Set(formerEpisodes.map(\.identity.key))

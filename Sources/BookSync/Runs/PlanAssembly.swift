@@ -147,7 +147,7 @@ struct PlanAssembly: Sendable {
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input)
         assembled.moved = retagged.values.sorted { $0.path < $1.path } + assembled.moved
-        assembled.unmet = item.unmet(among: episodes)
+        assembled.unmet = item.unmet(among: episodes, isComplete: isComplete)
         assembled.removed = item.removed(by: plan)
         assembled.starved = item.starved(by: plan)
         // What took a look elsewhere depends on more than is remembered.

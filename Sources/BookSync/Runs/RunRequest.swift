@@ -181,19 +181,21 @@ extension RunRequest.Item {
     /// Whether it is an error where the book has none of the episodes.
     var mayBeUnmet: Bool { mustExist && filter.only != nil }
 
-    /// Why nothing of the book is meant although somebody named episodes; nil where it has one of them.
-    func unmet(among episodes: [EpisodeRecord]) -> Failure? {
+    /// Which of the episodes that somebody named the book has not; nil where it has each number, and one of each range.
+    /// - Parameter isComplete: whether these are all.
+    func unmet(among episodes: [EpisodeRecord], isComplete: Bool) -> Failure? {
         guard mayBeUnmet, let only = filter.only else { return nil }
-        let sections = episodes.map(\.episode.section)
-        guard !sections.contains(where: only.contains) else { return nil }
-        let why: Message =
-            if let first = sections.min(), let last = sections.max() {
-                "its episodes are numbered \(first) to \(last)"
-            } else {
-                "its catalog lists no episode"
-            }
+        let sections = Set(episodes.map(\.episode.section))
+        // Of a range the book may have a part, and what a listing that was cut lacks may come.
+        let hasSome = sections.contains(where: only.contains)
+        let absent = only.ranges.filter {
+            !hasSome || isComplete && $0.lowerBound == $0.upperBound && !sections.contains($0.lowerBound)
+        }
+        guard !absent.isEmpty else { return nil }
+        let why: Message? = sections.min().map { "its episodes are numbered \($0) to \(sections.max() ?? $0)" }
         return Failure(
-            .unknownBook, what: "\(book) has no episode \(only)", why: why,
+            .unknownBook, what: "\(book) has no episode \(SectionRanges(absent))",
+            why: why ?? "its catalog lists no episode",
             remedy: "booksync list \(book) lists what it has")
     }
 }

@@ -115,9 +115,9 @@ actor VerificationPass {
     private func judgedAgain(_ file: VerifiedFile, _ look: FileCheck) async throws -> VerifiedFile? {
         var file = file
         guard let recorded = try await store.episode(file.file.episode)?.file else { return nil }
-        if let digest = try await announcedDigest(recorded),
-            try await hasDigest(digest, recorded, as: look)
-        {
+        // What somebody who was cut off may have put in its place without recording it: a new version, or one with tags.
+        let announced = try await store.operationsUnderWay(of: recorded.episode).first { $0.kind == .publish }
+        if let digest = announced?.file.sha256, try await hasDigest(digest, recorded, as: look) {
             file.verdict = .intact
             return file
         }
@@ -148,11 +148,6 @@ actor VerificationPass {
             report.retagged[record.episode] = record
         }
         return file
-    }
-
-    /// Of what somebody who was cut off may have put in the file's place without recording it: a new version, or one with tags.
-    private func announcedDigest(_ recorded: LocalFile) async throws -> String? {
-        try await store.operationsUnderWay(of: recorded.episode).first { $0.kind == .publish }?.file.sha256
     }
 
     private func hasDigest(_ sha256: String, _ recorded: LocalFile, as look: FileCheck) async throws -> Bool {

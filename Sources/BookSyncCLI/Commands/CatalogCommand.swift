@@ -33,7 +33,7 @@ struct CatalogCommand: Subcommand {
             do {
                 try await show(try await preview(subject, configuration, program), program)
             } catch var failure as Failure {
-                if failure.kind == .usage, subject.contains("."), !subject.contains("://") {
+                if failure.kind == .usage, subject.wholeMatch(of: /[.\/].*|[^\/]*\.(json|xml)/) != nil {
                     failure.remedy = "check the name: there is no such file"
                 }
                 failures.append(failure)

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import LibraryFiles
 import Settings
 
 extension Program {
@@ -8,7 +9,9 @@ extension Program {
     func subscriptions(_ configuration: Configuration) async throws -> [Subscription] {
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.allSubscriptions(with: stored)
-        await note(subscriptions.isEmpty ? "nothing is subscribed to: booksync subscribe REF adds a book" : nil)
+        guard subscriptions.isEmpty else { return subscriptions }
+        try await knownLibraries?.requireMounted(configuration.library, mayLackRecords: false)
+        await note("nothing is subscribed to: booksync subscribe REF adds a book")
         return subscriptions
     }
 

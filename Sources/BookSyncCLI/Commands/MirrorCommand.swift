@@ -59,9 +59,9 @@ struct MirrorCommand: Subcommand {
         var begin: ContinuousClock.Instant? = .now
         var isFollowing = false
         if let share = try await worker.share(
-            of: try await program.configuration(transfer.overrides()).configuration, environment: program.environment)
+            of: try await program.configuration(transfer.overrides()).configuration, environment: program.environment,
+            program.knownLibraries)
         {
-            try await program.knownLibraries?.requireMounted(share.configuration.library)
             let configuration = try await program.recognising([], andSubscriptions: true, share.configuration)
             // What this worker does not follow, others may, whose libraries may be on other machines.
             return try await mirror(configuration, of: share.shard, since: begin, &isFollowing, program)
@@ -90,13 +90,15 @@ struct MirrorCommand: Subcommand {
         _ isFollowing: inout Bool, _ program: Program
     ) async throws -> ExitStatus {
         let hasSeveralLibraries = configuration.configuredLibraries.count > 1
-        if !configuration.subscriptions.isEmpty {
-            isFollowing = true
-        } else if hasSeveralLibraries {
+        if configuration.subscriptions.isEmpty {
+            // A new store would look like a library in which nothing is subscribed to.
+            try await program.knownLibraries?.requireMounted(configuration.library, mayLackRecords: false)
             // Nothing goes there: it is not begun for that.
-            guard try await ShelfReader.read(configuration.library, { _ in true }) != nil else {
+            if hasSeveralLibraries, try await ShelfReader.read(configuration.library, { _ in true }) == nil {
                 return .done
             }
+        } else {
+            isFollowing = true
         }
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []

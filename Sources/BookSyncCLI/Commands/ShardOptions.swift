@@ -31,9 +31,9 @@ struct ShardOptions: ParsableArguments {
 
     /// - Parameter configuration: with the libraries of all workers.
     /// - Returns: the configuration for this worker alone, and its share; nil where it is not one of several.
-    /// - Throws: ``Failure`` of kind `usage` or `configuration`.
+    /// - Throws: ``Failure`` of kind `usage` or `configuration`; as ``KnownLibraries/requireMounted(_:mayLackRecords:)`` does.
     func share(
-        of configuration: Configuration, environment: [String: String]
+        of configuration: Configuration, environment: [String: String], _ knownLibraries: KnownLibraries?
     ) async throws -> (configuration: Configuration, shard: Shard)? {
         guard let text = shard else { return nil }
         let places = configuration.configuredLibraries
@@ -63,6 +63,8 @@ struct ShardOptions: ParsableArguments {
         }
         let place = places[shard.index]
         let paths = places.map(\.path)
+        // Before the record is made, which would look like a library.
+        try await knownLibraries?.requireMounted(place.path, mayLackRecords: !configuration.subscriptions.isEmpty)
         try await runBlocking { try ShardRecord.require(shard, of: paths) }
         let parent = place.path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
         var alone = configuration.choosing(place)

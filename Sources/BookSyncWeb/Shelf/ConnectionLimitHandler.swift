@@ -27,7 +27,7 @@ final class ConnectionLimit: Sendable {
     private static let patience = TimeAmount.seconds(20)
 
     private let maximum: Int
-    private let connections: Mutex<[ObjectIdentifier: Connection]>
+    fileprivate let connections: Mutex<[ObjectIdentifier: Connection]>
 
     init(_ maximum: Int) {
         self.maximum = maximum
@@ -49,10 +49,6 @@ final class ConnectionLimit: Sendable {
         }
         leaving?.channel.close(promise: nil)
         return isIn ? connection : nil
-    }
-
-    fileprivate func leave(_ connection: Connection) {
-        connections.withLock { $0[ObjectIdentifier(connection)] = nil }
     }
 
     private static func leaving(for newcomer: Connection, among connections: some Collection<Connection>) -> Connection?
@@ -117,7 +113,7 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        if let connection { limit.leave(connection) }
+        if let connection { limit.connections.withLock { $0[ObjectIdentifier(connection)] = nil } }
         connection = nil
     }
 

@@ -99,7 +99,8 @@ struct XMLTag {
             name = 0..<bytes.count
             state = .between
         case .between:
-            guard beginsName(byte) else { break }
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte >= 0x80
+            guard isLetter || byte == UInt8(ascii: "_") else { break }
             attributeName = bytes.count..<bytes.count
             bytes.append(byte)
             state = .attribute
@@ -196,8 +197,4 @@ struct XMLTag {
     }
 
     private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
-
-    private func beginsName(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte >= 0x80
-    }
 }

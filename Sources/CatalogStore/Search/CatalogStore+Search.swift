@@ -24,7 +24,8 @@ extension CatalogStore {
                 : try EpisodeSearch(query, database, atMost: room.map { max($0, Self.rankedEpisodes) }).matches.sorted()
             let all = books.map { ($0, true) } + episodes.map { ($0, false) }
             let hits = try all.prefix(limit ?? .max).compactMap { match, isBook in
-                isBook ? try database.bookHit(match.id) : try database.episodeHit(match.id)
+                guard isBook else { return try database.episodeHit(match.id) }
+                return try database.shelvedBooks(where: "b.id = ?", [match.id]).first.map(SearchHit.book)
             }
             return (hits, limit.map { all.count > $0 } ?? false)
         }
@@ -34,10 +35,6 @@ extension CatalogStore {
 }
 
 extension Database {
-    fileprivate func bookHit(_ id: Int64) throws -> SearchHit? {
-        try shelvedBooks(where: "b.id = ?", [id]).first.map(SearchHit.book)
-    }
-
     fileprivate func episodeHit(_ id: Int64) throws -> SearchHit? {
         let sql = """
             SELECT \(Book.columns), \(EpisodeRecord.columns)

@@ -33,11 +33,12 @@ import Testing
         /// Of the last night.
         var misnumbered = 0
 
-        mutating func list(_ proposals: [Episode], renumbers: Bool = false) -> [Episode] {
-            var resolver = EpisodeResolver(known: known.values.sorted { $0.identity.key < $1.identity.key })
+        mutating func list(_ proposals: [Episode], renumbers: Bool = false, isRenamed: Bool = false) -> [Episode] {
+            let known = known.values.sorted { $0.identity.key < $1.identity.key }
+            var resolver = EpisodeResolver(known: known, isRenamed: isRenamed)
             let resolved = resolver.resolve(proposals, renumbers: renumbers)
             misnumbered = resolver.misnumbered
-            for episode in resolved { known[episode.identity.key] = episode }
+            for episode in resolved { self.known[episode.identity.key] = episode }
             return resolved
         }
     }
@@ -152,6 +153,23 @@ import Testing
         let before = nights.list(try listed(false))
         #expect(nights.list(try listed(true)).map(\.identity) == before.map(\.identity))
         #expect(nights.known.count == 80)
+    }
+
+    @Test(arguments: [false, true])
+    func `under another title days and figures count only where an episode is recognised otherwise`(
+        keepsOne: Bool
+    ) throws {
+        var nights = Nights()
+        let tales = (1...4).map { (day: Int) in item("Tale no. \(day)", guid: "t\(day)", day: day) }
+        let first = nights.list(try proposals(tales))
+        let next = try proposals(
+            (1...4).map { (day: Int) in
+                item("Report \(day)", guid: keepsOne && day == 1 ? "t1" : "r\(day)", day: day)
+            })
+        let resolved = nights.list(next, isRenamed: true)
+        let common = Set(resolved.map(\.identity)).intersection(first.map(\.identity))
+        #expect(common.count == (keepsOne ? 4 : 0))
+        #expect(nights.known.count == (keepsOne ? 4 : 8))
     }
 
     @Test func `what is another episode of the same day stays one`() throws {

@@ -130,8 +130,14 @@ extension Configuration {
             let listed = try? Self.contents(of: twin, in: answer)
         else { return (book, address, twin) }
         let (keys, theirs) = (Set(contents.episodes.map(\.identity.key)), Set(listed.episodes.map(\.identity.key)))
-        if theirs.isDisjoint(with: keys) { return (book, address, twin) }
         let (title, theirTitle) = (contents.listing.description.title, listed.listing.description.title)
+        let read = try? await ShelfReader.read(library) { shelf in
+            (try await shelf.store.knownEpisodes(of: twin), try await shelf.store.book(twin)?.title)
+        }
+        guard let (known, former) = read ?? nil else { return (twin, own, nil) }
+        var resolver = EpisodeResolver(known: known, isRenamed: former != theirTitle)
+        let stillListed = Set(resolver.resolve(listed.episodes).map(\.identity)).intersection(known.map(\.identity))
+        if stillListed.isEmpty, theirs.isDisjoint(with: keys) { return (book, address, twin) }
         guard title == theirTitle else { return (book, address, nil) }
         return isCut || keys.isSubset(of: theirs) ? (twin, own, nil) : (book, address, twin)
     }

@@ -149,9 +149,7 @@ struct LibraryDiagnosis: Sendable {
         return try await Finding.of("store") {
             try await folder.refuseLostStore()
             let (path, size) = try await folder.readableFile()
-            guard let size, size > 0 else {
-                return .ok("store", "there is none yet")
-            }
+            guard let size, size > 0 else { return .ok("store", "there is none yet") }
             if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
             let found: StoreExamination
             do {
