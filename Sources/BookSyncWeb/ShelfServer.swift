@@ -68,7 +68,8 @@ package struct ShelfServer: Sendable {
             // A run that is cut off when the server stops keeps everything.
             + shelf.desks.map { desk in BackgroundWork { await desk.work() } }
         if let certificate {
-            services.append(BackgroundWork { await certificate.keepRenewed() })
+            services.append(
+                BackgroundWork { while (try? await Task.sleep(for: .seconds(5))) != nil { await certificate.renew() } })
         }
         if let mirrorInterval {
             let timer = MirrorTimer(desks: shelf.desks, interval: mirrorInterval)

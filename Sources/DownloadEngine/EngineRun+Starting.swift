@@ -9,10 +9,13 @@ extension EngineRun {
     mutating func nextJob() -> EngineJob? {
         while mayStart, let index = startNext() {
             guard let failure = obstacle(toStarting: index) else { return start(index) }
-            if failure.isLackOfRoom, obstacle(to: [transfers[index]]) != nil, mayMeasure(index) {
+            // The size in the catalog may be wrong. Once a server has confirmed that there is no room, the others are believed.
+            let transfer = transfers[index]
+            if failure.isLackOfRoom, obstacle(to: [transfer]) != nil, lackOfRoom == nil, transfer.record.total == nil,
+                transfer.declaredLength == nil
+            {
                 measured = index
-                let wanted = transfers[index].wanted
-                return .measure(index, wanted.episode, wanted.access)
+                return .measure(index, transfer.wanted.episode, transfer.wanted.access)
             }
             if let job = makeRoom(for: index, insteadOf: failure) { return job }
         }

@@ -328,12 +328,6 @@ struct EngineRun {
     /// The transfers under way, and the one that was just taken out of the schedule.
     var running: [Transfer] { schedule.running.map { transfers[$0] } }
 
-    /// Whether to ask the server how long the file at `index` is, because the size in the catalog may be wrong. Once a
-    /// server has confirmed that there is no room, the other sizes are believed.
-    func mayMeasure(_ index: Int) -> Bool {
-        lackOfRoom == nil && transfers[index].record.total == nil && transfers[index].declaredLength == nil
-    }
-
     /// Gives up the transfer at `index`, which was to start. For want of room, what is under way and what is smaller goes
     /// on; anything else ends the run.
     mutating func end(because failure: Failure, insteadOf index: Int) {

@@ -27,18 +27,15 @@ extension NamingTemplate {
                 .title: SafeName.component(title).isEmpty ? SafeName.text("Book \(book.identity.id)") : title,
             ]
             if template.usesMore { values[.narrator] = SafeName.text(book.narrator ?? "") }
-            if template.readsSeries, let series = SeriesTitle(book.title) {
+            // It never was filled while there was neither `{part}` nor a condition: templates of that time are to rename nothing.
+            let readsSeries =
+                template.fields.contains(.part) || template.conditions.contains { [.part, .series].contains($0) }
+            if readsSeries, let series = SeriesTitle(book.title) {
                 values[.series] = SafeName.text(series.name)
                 values[.part] = series.part
             }
             self.values = values
         }
-    }
-
-    /// Whether `{series}` is filled: it never was while there was neither `{part}` nor a condition, and templates of that
-    /// time are to rename nothing.
-    private var readsSeries: Bool {
-        fields.contains(.part) || conditions.contains(.part) || conditions.contains(.series)
     }
 
     /// Whether files sort by `{section}` wherever they have a name.

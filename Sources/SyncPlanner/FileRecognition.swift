@@ -49,8 +49,8 @@ struct FileRecognition {
         }
         for (shelved, condition) in zip(episodes, conditions) where shelved.removedAt == nil || input.rules.force {
             if case .missing(let file) = condition { lost.append((shelved, file)) }
-            guard condition == .unrecorded || condition.isMissing, wanted.contains(shelved.episode.identity.key),
-                !shelved.isGone
+            guard condition == .unrecorded || condition.isMissing, !shelved.isGone,
+                input.isSearched || wanted.contains(shelved.episode.identity.key)
             else { continue }
             missing.append(shelved)
         }
@@ -70,7 +70,8 @@ struct FileRecognition {
             return keys.contains(mark.episode.key)
         }
         takeMarked(missing)
-        missing.removeAll { matches[$0.episode.identity.key] != nil }
+        // Marks alone speak for episodes that are not asked for: what lies elsewhere is found now, or never.
+        missing.removeAll { matches[$0.episode.identity.key] != nil || !wanted.contains($0.episode.identity.key) }
         matchAtWantedPaths(missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
         search(missing)

@@ -126,7 +126,7 @@ extension ResourceAddress {
 
 extension URL {
     /// Without brackets; nil when there is none.
-    var plainHost: String? {
+    package var plainHost: String? {
         guard let host, !host.isEmpty else { return nil }
         return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }

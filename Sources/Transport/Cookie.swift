@@ -118,7 +118,7 @@ package struct CookieFile: Sendable, Hashable {
         }
     }
 
-    /// Whether any of them goes with a request to the address.
+    /// Whether any of them goes with a request to one of the origins.
     ///
     /// - Parameter now: seconds since 1970.
     package func hasAny(for origins: Set<WebOrigin>, now: Double) -> Bool {

@@ -69,8 +69,8 @@ package struct HTTPTransport: Sendable {
 
     private let core: Core
     private var access = SourceAccess.standard
-    /// Is told of every answer's head that is not a redirect.
-    private var note: (@Sendable (HTTPResponse) -> Void)?
+    /// Gets the head of every answer that is not a redirect, whoever sent the request.
+    package var note: (@Sendable (HTTPResponse) -> Void)?
 
     fileprivate init(options: TransportOptions, logger: Logger) {
         self.core = Core(options: options, logger: logger)
@@ -80,13 +80,6 @@ package struct HTTPTransport: Sendable {
     package func using(_ access: SourceAccess) -> HTTPTransport {
         var transport = self
         transport.access = access
-        return transport
-    }
-
-    /// The same transport, which tells `note` of the head of each answer that it brings, whoever sent the request.
-    package func noting(_ note: @escaping @Sendable (HTTPResponse) -> Void) -> HTTPTransport {
-        var transport = self
-        transport.note = note
         return transport
     }
 

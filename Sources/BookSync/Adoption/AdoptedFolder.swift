@@ -49,13 +49,6 @@ struct AdoptedFolder: Sendable {
         return AudioExtension.known.contains(name[name.index(after: dot)...].lowercased())
     }
 
-    /// The folder and those below it, relative to the library.
-    func foldersInLibrary() async throws -> Set<String> {
-        guard let pathInLibrary else { return [] }
-        let below = try await FolderScan.scanTrees([""], under: path).filter { $0.value.kind == .folder }
-        return Set(below.keys.compactMap(libraryPath(of:))).union([pathInLibrary])
-    }
-
     /// Where a file of the folder is in the library; nil when it is outside.
     func libraryPath(of path: String) -> String? {
         pathInLibrary.map { $0.isEmpty ? path : $0 + "/" + path }

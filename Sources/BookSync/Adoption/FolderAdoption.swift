@@ -147,8 +147,10 @@ package struct FolderAdoption: Sendable {
     private func othersBelow(
         _ source: AdoptedFolder?, of book: BookIdentity, store: CatalogStore?
     ) async throws -> Set<String> {
-        guard let store, let source, source.pathInLibrary != nil else { return [] }
-        return try await store.pathsOfOthers(than: book, in: try await source.foldersInLibrary())
+        guard let store, let source, let folder = source.pathInLibrary else { return [] }
+        let below = try await FolderScan.scanTrees([""], under: source.path).filter { $0.value.kind == .folder }
+        return try await store.pathsOfOthers(
+            than: book, in: Set(below.keys.compactMap(source.libraryPath(of:))).union([folder]))
     }
 
     private func matcher(

@@ -118,7 +118,9 @@ package struct LibraryImport: Sendable {
         let records = try await ProgramRecords(of: request.program, at: request.path, environment: environment)
         for notice in records.notices { emit(.notice(notice)) }
         guard let feeds = records.feeds else {
-            let titles = try await subscribedTitles()
+            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            let all = try configuration.allSubscriptions(with: stored)
+            let titles = Dictionary(all.map { ($0.book, $0.title) }) { first, _ in first }
             let books = request.books ?? titles.keys.sorted { "\($0)" < "\($1)" }
             guard !books.isEmpty else {
                 throw Failure(
@@ -154,12 +156,6 @@ package struct LibraryImport: Sendable {
                 why: "\(request.path) knows no feed of that address", remedy: "name no book for all that it knows")
         }
         return books
-    }
-
-    private func subscribedTitles() async throws -> [BookIdentity: String?] {
-        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        let all = try configuration.allSubscriptions(with: stored)
-        return Dictionary(all.map { ($0.book, $0.title) }) { first, _ in first }
     }
 
     /// Where the files are: where the program says, or below the folder that holds them now, as far as that has the same

@@ -180,7 +180,8 @@ package struct TransferControl: Sendable {
     /// - Returns: the books that are no longer requested.
     private func cancelRequests(_ scope: Scope, meaning episodes: [EpisodeRecord]) async throws -> Set<BookIdentity> {
         let whole = scope.wholeBooks
-        let sections = episodes.sectionsByBook
+        let sections = Dictionary(grouping: episodes, by: \.episode.identity.book)
+            .mapValues { Set($0.map(\.episode.section)) }
         var cancellations: [StoredRequest] = []
         if try await LibraryLock.isHeld(in: folder.path) {
             let single = episodes.filter { whole?.contains($0.episode.identity.book) == false }

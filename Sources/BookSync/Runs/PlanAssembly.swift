@@ -52,12 +52,6 @@ struct AssembledPlan: Sendable {
             }
         }
     }
-
-    /// Leaves the files of the run's own transfers to it: one that it has put in place and not recorded yet looks like what
-    /// a killed run left.
-    mutating func leaveAdoptions(ofTransfers episodes: Set<EpisodeIdentity>, at paths: Set<String>) {
-        adoptions.removeAll { episodes.contains($0.action.episode.identity) || paths.contains($0.action.path) }
-    }
 }
 
 /// Brings together what a plan depends on: catalog, records, wanted names, and the facts of the disk.
@@ -130,8 +124,8 @@ struct PlanAssembly: Sendable {
         let isPartOnly = !recorded.isEmpty && recorded.count < episodes.count
         if isPartOnly || !changed.isEmpty { input.isStoreOlder = try await librarySearch.isStoreOlder() }
         // By force also what was removed is wanted, and the user may have put it back anywhere.
-        let mayLieAnywhere = recorded.isEmpty || isPartOnly && (request.force || input.isStoreOlder)
-        if mayLieAnywhere { try await searchLibrary(adding: &input) }
+        input.isSearched = recorded.isEmpty || isPartOnly && (request.force || input.isStoreOlder)
+        if input.isSearched { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         // Of two books with one title the other's files are there, and not recorded yet where the store was lost or is older.
         let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }.map(\.path)

@@ -155,13 +155,6 @@ extension EpisodeFilter {
     }
 }
 
-extension [EpisodeRecord] {
-    /// Their numbers.
-    var sectionsByBook: [BookIdentity: Set<Int>] {
-        Dictionary(grouping: self, by: \.episode.identity.book).mapValues { Set($0.map(\.episode.section)) }
-    }
-}
-
 extension SectionRanges {
     /// - Returns: nil when nothing is left.
     fileprivate func without(_ dropped: Set<Int>) -> SectionRanges? {

@@ -143,7 +143,10 @@ struct RunUnderWay {
         let paused = assembled.plan.actions.filter { $0.countedKind == .skip(.paused) }
         try await session.store.recordPlanned(paused.map(\.episode.identity))
         var assembled = assembled
-        assembled.leaveAdoptions(ofTransfers: asked, at: askedPaths)
+        // One that the run has put in place itself, and not recorded yet, looks like what a killed run left.
+        assembled.adoptions.removeAll {
+            asked.contains($0.action.episode.identity) || askedPaths.contains($0.action.path)
+        }
         var wanted = try await apply(assembled, isFirst: isNew)
         let cancelled = try await feed?.removeCancelled(from: &wanted).count ?? 0
         if isNew { report.recordCancelled(cancelled) }

@@ -139,7 +139,11 @@ package actor RunQueue {
     package func resume(_ scope: TransferControl.Scope) async throws -> Int {
         let isRunUnderWay = try await LibraryLock.isHeld(in: configuration.library)
         let count = try await TransferControl.open(in: configuration.library) { control in
-            let left = isRunUnderWay ? [] : try await control.meant(scope).filter(\.isLeftUnfinished)
+            let unfinished = try await control.meant(scope).filter {
+                $0.isFetchable && [.waiting, .downloading].contains($0.transfer?.state)
+            }
+            // Where no run is under way, one that was cut off left them.
+            let left = isRunUnderWay ? [] : unfinished
             try await control.ask(StoredRequest.toFetch(left))
             return try await control.resume(scope) + left.count
         }
@@ -382,13 +386,5 @@ package actor RunQueue {
             // Not before: while another process has this library, others need not wait.
             try await turns.withSlot { try await body(session) }
         }
-    }
-}
-
-extension EpisodeRecord {
-    /// Whether a run that was cut off left it, where none is under way.
-    fileprivate var isLeftUnfinished: Bool {
-        guard isFetchable, let transfer else { return false }
-        return transfer.state == .waiting || transfer.state == .downloading
     }
 }

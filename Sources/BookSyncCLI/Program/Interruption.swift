@@ -13,16 +13,14 @@ final class Interruption: Sendable {
         // A parent that blocks signals (the threads of Swift's own pool do) hands that on to its children.
         var mask = sigset_t()
         sigemptyset(&mask)
-        numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
+        // Whoever starts a process with a signal ignored (`nohup`, a shell's background job) wants it to stay that way.
+        numbers = [SIGINT, SIGTERM, SIGHUP].filter { number in
+            guard let previous = signal(number, SIG_DFL) else { return true }
+            signal(number, previous)
+            return unsafeBitCast(previous, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
+        }
         for number in numbers { sigaddset(&mask, number) }
         pthread_sigmask(SIG_UNBLOCK, &mask, nil)
-    }
-
-    /// Whoever starts a process with a signal ignored (`nohup`, a shell's background job) wants it to stay that way.
-    private static func isIgnored(_ number: Int32) -> Bool {
-        guard let previous = signal(number, SIG_DFL) else { return false }
-        signal(number, previous)
-        return unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// What the process exits with when it was interrupted; nil when it was not.

@@ -1,4 +1,5 @@
 import Foundation
+import Transport
 
 /// Which names the server answers to.
 ///
@@ -20,9 +21,7 @@ package struct HostRule: Sendable, Hashable {
         ownName: String = ProcessInfo.processInfo.hostName
     ) {
         var names = Set(hosts.map { $0.lowercased() })
-        if let host = publicURL.flatMap({ URL(string: $0)?.host?.lowercased() }) {
-            names.insert(host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
-        }
+        if let host = publicURL.flatMap({ URL(string: $0)?.plainHost?.lowercased() }) { names.insert(host) }
         allowsNumbers = target.map { !$0.isThisMachine } ?? false
         if allowsNumbers, case .address(let address)? = target {
             names.insert(address.host.lowercased())

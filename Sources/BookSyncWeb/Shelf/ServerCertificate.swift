@@ -36,11 +36,6 @@ package final class ServerCertificate: Sendable {
     /// With what new connections are made.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
-    /// Looks at the files every five seconds, until the task is cancelled.
-    func keepRenewed() async {
-        while (try? await Task.sleep(for: .seconds(5))) != nil { await renew() }
-    }
-
     /// Reads the files again where they changed.
     func renew() async {
         let known = state.withLock { $0.versions }

@@ -73,7 +73,10 @@ package struct CatalogClient: Sendable {
             let retryReason: RetryReason
             do {
                 let answer = try await transport.send(request)
-                let isOfCondition = [304, 412].contains(answer.status) && request.isConditional
+                // Asked for only if it has changed (RFC 9110 §13.1).
+                let isOfCondition =
+                    [304, 412].contains(answer.status)
+                    && ["If-None-Match", "If-Modified-Since"].contains(where: request.headers.contains(name:))
                 if !isOfCondition, let refusal = try judge(answer, to: request, for: subject) {
                     retryReason = refusal
                 } else {
@@ -193,11 +196,4 @@ extension CatalogClient {
 extension HTTPResponse {
     /// Whether the head says where the body ends; otherwise it ends with the connection, however that ends.
     var declaresLength: Bool { first("Content-Length") != nil || first("Transfer-Encoding") != nil }
-}
-
-extension HTTPRequest {
-    /// Whether it asks for an answer only if that has changed (RFC 9110 §13.1).
-    fileprivate var isConditional: Bool {
-        headers.contains(name: "If-None-Match") || headers.contains(name: "If-Modified-Since")
-    }
 }

@@ -93,7 +93,9 @@ struct DirectoryPage: Sendable {
         let title = CatalogText.name(String(decoding: reader.title, as: UTF8.self))
         let heading = CatalogText.name(String(decoding: reader.heading, as: UTF8.self))
         self.title = [title, heading].first { !$0.isEmpty }
-        isIndex = reader.isXMLList || [title, heading].contains { Self.isIndexTitle($0) } || reader.hasListLinks
+        let begins = { (text: String) in [title, heading].contains { $0.lowercased().hasPrefix(text) } }
+        isIndex =
+            reader.isXMLList || begins("index of /") || begins("directory listing for /") || reader.hasListLinks
         for row in reader.rows {
             var entry =
                 row.isName
@@ -110,11 +112,6 @@ struct DirectoryPage: Sendable {
         } else if isCut(bytes) {
             shortfall = "it ends in the middle"
         }
-    }
-
-    private static func isIndexTitle(_ text: String) -> Bool {
-        let text = text.lowercased()
-        return ["index of /", "directory listing for /"].contains { text.hasPrefix($0) }
     }
 
     /// True if the page ends within a tag or a link, or is an index without the end that its server writes last. Pages

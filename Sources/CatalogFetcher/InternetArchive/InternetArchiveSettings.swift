@@ -40,10 +40,6 @@ package struct InternetArchiveSettings: Sendable {
         rank(ofFormat: file.format).map { file.isPrivate ? $0 + Self.standardFormats.count + formats.count + 1 : $0 }
     }
 
-    func metadataAddress(of item: String) -> ResourceAddress {
-        address.appending(path: "metadata/" + AddressPath.encoded(item))
-    }
-
     /// - Parameter name: with slashes where the item has folders.
     func downloadAddress(of item: String, file name: String) -> ResourceAddress {
         // Parameters that the listing was asked with are none of the file's.

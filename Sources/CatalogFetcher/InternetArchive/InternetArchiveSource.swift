@@ -25,7 +25,8 @@ package struct InternetArchiveSource: CatalogSource {
                 why: "an archive item's identifier has letters, digits, '.', '_' and '-' only")
         }
         let (document, _) = try await client.fetchJSON(
-            settings.credentials.request(settings.metadataAddress(of: item)), for: subject,
+            settings.credentials.request(settings.address.appending(path: "metadata/" + AddressPath.encoded(item))),
+            for: subject,
             secrets: settings.credentials.secrets)
         let found = try ArchiveItem(document, for: subject)
         let contents = try found.contents(as: identity, item: item, settings: settings, subject: subject)

@@ -107,11 +107,10 @@ import Testing
     @Test func `to resume a book that was paused ahead asks for what a run would have fetched`() async throws {
         try await withRunBench(.episodes(4)) { bench in
             try await bench.run(only: "1")
-            let book = TransferControl.Scope.books([(RunBench.book, EpisodeFilter())])
-            #expect(try await bench.control { try await $0.pause(book) } == 3)
+            #expect(try await bench.control { try await $0.pause(bench.wholeBook) } == 3)
             // One of them is asked for while it is paused.
             #expect(try await bench.run(only: "3").summary.paused == 1)
-            #expect(try await bench.control { try await $0.resume(book) } == 3)
+            #expect(try await bench.control { try await $0.resume(bench.wholeBook) } == 3)
             #expect(try await bench.requests().map(\.filter.only?.description) == ["3"])
             #expect(try await bench.shelved(2)?.transfer == nil)
         }
@@ -119,15 +118,14 @@ import Testing
 
     @Test func `to resume a book asks for what was paused in a run, and for an episode that is named`() async throws {
         try await withRunBench(catalog) { bench in
-            let book = TransferControl.Scope.books([(RunBench.book, EpisodeFilter())])
-            let first = try await run(bench) { try await $0.pause(book) }
+            let first = try await run(bench) { try await $0.pause(bench.wholeBook) }
             #expect(first.summary.left == 0)
-            #expect(try await bench.control { try await $0.resume(book) } == 1)
+            #expect(try await bench.control { try await $0.resume(bench.wholeBook) } == 1)
             #expect(try await bench.requests().map(\.filter.only?.description) == ["1"])
         }
         try await withRunBench(.episodes(4)) { bench in
             try await bench.run(only: "1")
-            #expect(try await bench.control { try await $0.pause(.books([(RunBench.book, EpisodeFilter())])) } == 3)
+            #expect(try await bench.control { try await $0.pause(bench.wholeBook) } == 3)
             #expect(try await bench.control { try await $0.resume(bench.sections(3...3)) } == 1)
             #expect(try await bench.requests().map(\.filter.only?.description) == ["3"])
         }

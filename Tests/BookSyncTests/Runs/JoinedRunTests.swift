@@ -103,8 +103,7 @@ import Transport
             gate.open()
             _ = try await run.value
             #expect(try await bench.requests().isEmpty)
-            let book = TransferControl.Scope.books([(RunBench.book, EpisodeFilter())])
-            #expect(try await bench.control { try await $0.resume(book) } == 4)
+            #expect(try await bench.control { try await $0.resume(bench.wholeBook) } == 4)
             #expect(try await bench.requests().map(\.filter.only?.description) == ["3"])
         }
     }

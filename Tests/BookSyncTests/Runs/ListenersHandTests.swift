@@ -168,6 +168,19 @@ import Testing
         }
     }
 
+    @Test func `case 44: a new store also finds what the first run was not asked for`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.runRecorded()
+            try await move(2, to: "Book/old/2 mine.mp3", bench)
+            try files.removeItem(atPath: bench.library + "/.booksync")
+            let report = try await bench.run(only: "1")
+            #expect(report.summary.adopted == 3 && report.summary.fetched == 0)
+            #expect(try await bench.recordedPath(2) == bench.library + "/Book/old/2 mine.mp3")
+            #expect(try await bench.run().summary.fetched == 0)
+            #expect(bench.audioDownloads == 3)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `case 44: a file that a new store recognises is replaced if its server has another version`(isNew: Bool)
         async throws

@@ -100,6 +100,8 @@ struct RunBench: Sendable {
     /// What was asked for and no run has done.
     func requests() async throws -> [StoredRequest] { try await withStore { try await $0.requests() } }
 
+    var wholeBook: TransferControl.Scope { .books([(book: Self.book, filter: EpisodeFilter())]) }
+
     /// Names sections of the book.
     func sections(_ sections: ClosedRange<Int>) -> TransferControl.Scope {
         .books([(book: Self.book, filter: EpisodeFilter(only: SectionRanges([sections])))])

@@ -63,8 +63,9 @@ struct SourceDiagnosis: Sendable {
     ) async throws -> Finding {
         let check: Message = "source \(source.name)"
         let clock = ServerClock()
-        let transport = transport.noting(clock.note)
-        var finding = try await Finding.of(check) {
+        var transport = transport
+        transport.note = clock.note
+        var finding = try await Finding.of(check) { [transport] in
             try source.requireVariables()
             let answered = try await limited(to: patience) {
                 try await ask(source, for: inquiry.book, configuration: configuration, transport: transport)
@@ -99,7 +100,9 @@ struct SourceDiagnosis: Sendable {
         _ source: SourceConfiguration, for book: BookIdentity?, configuration: Configuration, transport: HTTPTransport
     ) async throws -> Finding {
         let check: Message = "source \(source.name)"
-        if let book = book ?? source.onlyBook {
+        // A feed whose address has no place for an id is of one book.
+        let onlyBook = source.onlyFeed.map { BookIdentity(source: source.name, id: FeedSettings.bookID(of: $0)) }
+        if let book = book ?? onlyBook {
             try await askForFirstPage(of: book, configuration: configuration, transport: transport)
             return .ok(check, "it answers, asked for \(book.id)")
         }
@@ -185,10 +188,5 @@ extension SourceConfiguration {
         case .audiobookshelf: url.map { AudiobookshelfSettings(address: $0).librariesAddress }
         case .bookResource, .directory, .opds: url
         }
-    }
-
-    /// The book of a source that has one alone: a feed whose address has no place for an id.
-    fileprivate var onlyBook: BookIdentity? {
-        onlyFeed.map { BookIdentity(source: name, id: FeedSettings.bookID(of: $0)) }
     }
 }
