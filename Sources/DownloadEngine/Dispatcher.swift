@@ -132,6 +132,7 @@ final class Dispatcher: Sendable {
     private func work(on job: EngineJob, as number: Int) async {
         var next: EngineJob? = job
         while let job = next {
+            if case .attempt(_, let attempt) = job { attempt.pieces?.whenDivided { self.change { _ in } } }
             let isDone = await job.perform(with: tools)
             next = change { run in
                 if let job = isDone(&run) ?? (Task.isCancelled ? nil : run.nextJob()) {

@@ -23,7 +23,8 @@ extension TransferAttempt {
                     try await begin(source.validator, total: source.total, offset: offset, in: partial)
                 }
                 try await aside { try partial.takeOver(to: end) }
-                try await commitOffset(of: partial)
+                sinceCommit += end - offset
+                if sinceCommit >= EngineSettings.commitInterval { try await commitOffset(of: partial) }
                 offset = partial.length
                 pieces.moveFront(to: offset, takingOver: piece)
             case .fetch(let end):
@@ -33,7 +34,7 @@ extension TransferAttempt {
                     return ending
                 }
                 offset = partial.length
-            case .help(let piece), .wait(let piece):
+            case .wait(let piece, _):
                 await pieces.wait(for: piece)
                 try Task.checkCancellation()
             }

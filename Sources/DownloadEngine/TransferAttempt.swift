@@ -25,7 +25,7 @@ struct TransferAttempt: Sendable {
     var result: AttemptResult
     /// What the server declared for the whole in the answer at hand.
     private var serverDigest: ContentDigest?
-    private var sinceCommit: Int64 = 0
+    var sinceCommit: Int64 = 0
     /// Bytes of the whole, as far as they are known beforehand.
     let length: Int64?
     /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.

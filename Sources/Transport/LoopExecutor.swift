@@ -14,6 +14,8 @@ package final class LoopExecutor: TaskExecutor {
     /// One loop for each processor. Their threads begin when first asked for, and live as long as the process.
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
     package static let all = group.makeIterator().map(LoopExecutor.init)
+    /// The one that the caller runs on.
+    package static var current: LoopExecutor? { all.first { $0.eventLoop.inEventLoop } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

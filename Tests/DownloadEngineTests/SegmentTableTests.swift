@@ -14,45 +14,62 @@ import Testing
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 400))
         #expect(table.nextStep(ofFrontAt: 400, reach: 4) == .fetch(end: 800))
         #expect(table.nextStep(ofFrontAt: 800, reach: 4) == .fetch(end: 1000))
-        #expect(table.claim() == nil)
+        #expect(table.claim(atMost: 1) == nil)
     }
 
     @Test func `the front begins where the partial file ends`() {
         var table = SegmentTable(total: 1000, length: 100)
         #expect(table.nextStep(ofFrontAt: 250, reach: 1) == .fetch(end: 300))
-        #expect(table.claim() == 3)
+        #expect(table.claim(atMost: 1) == 3..<4)
     }
 
     @Test func `helpers take what the front has not asked for, and it takes over what they brought`() {
         var table = SegmentTable(total: 400, length: 100)
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
-        #expect(table.claim() == 1)
-        #expect(table.claim() == 2)
-        table.grow(1, by: 100)
-        table.release(1)
+        #expect(table.claim(atMost: 1) == 1..<2)
+        #expect(table.claim(atMost: 1) == 2..<3)
+        table.grow(by: 100..<200)
+        table.release(1..<2)
         #expect(table.bytesOnDisk == 100)
         #expect(table.nextStep(ofFrontAt: 100, reach: 4) == .takeOver(piece: 1, end: 200))
         table.takenOver(1)
         #expect(table.bytesOnDisk == 0)
         // The third piece is on its way: the front brings the fourth meanwhile, then waits.
-        #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .help(piece: 3))
-        #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .wait(piece: 2))
-        table.grow(2, by: 100)
-        table.release(2)
-        table.grow(3, by: 100)
-        table.release(3)
+        #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .wait(piece: 3, bringing: 3..<4))
+        #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .wait(piece: 2, bringing: nil))
+        table.grow(by: 200..<300)
+        table.release(2..<3)
+        table.grow(by: 300..<400)
+        table.release(3..<4)
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .takeOver(piece: 2, end: 300))
         table.takenOver(2)
         #expect(table.nextStep(ofFrontAt: 300, reach: 4) == .takeOver(piece: 3, end: 400))
         #expect(!table.hasFreePiece)
     }
 
+    @Test func `a request is for an eighth of what nobody fetches, and its whole pieces are taken over meanwhile`() {
+        var table = SegmentTable(total: 4000, length: 100)
+        #expect(table.share(atMost: 4) == 4)
+        #expect(table.claim(atMost: table.share(atMost: 16)) == 0..<5)
+        #expect(table.claim(atMost: table.share(atMost: 16)) == 5..<9)
+        table.grow(by: 0..<130)
+        table.grow(by: 130..<250)
+        #expect(table.onDisk == [0: 100, 1: 100, 2: 50])
+        #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .takeOver(piece: 0, end: 100))
+        table.takenOver(0)
+        #expect(table.nextStep(ofFrontAt: 100, reach: 1) == .takeOver(piece: 1, end: 200))
+        table.takenOver(1)
+        #expect(table.nextStep(ofFrontAt: 200, reach: 2) == .wait(piece: 9, bringing: 9..<11))
+        table.release(0..<5)
+        #expect(table.nextStep(ofFrontAt: 200, reach: 2) == .takeOver(piece: 2, end: 250))
+    }
+
     @Test func `what a helper left unfinished is taken over, and the rest asked for`() {
         var table = SegmentTable(total: 300, length: 100)
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
-        #expect(table.claim() == 1)
-        table.grow(1, by: 40)
-        table.release(1)
+        #expect(table.claim(atMost: 1) == 1..<2)
+        table.grow(by: 100..<140)
+        table.release(1..<2)
         #expect(table.nextStep(ofFrontAt: 100, reach: 1) == .takeOver(piece: 1, end: 140))
         table.takenOver(1)
         #expect(table.nextStep(ofFrontAt: 140, reach: 1) == .fetch(end: 200))
@@ -61,9 +78,9 @@ import Testing
     @Test func `an unfinished piece goes on where it was left, and no reach goes over it`() {
         var table = SegmentTable(total: 500, length: 100, held: [200..<240, 300..<400])
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 200))
-        #expect(table.claim() == 2)
-        #expect(table.claim() == 4)
-        #expect(table.claim() == nil)
+        #expect(table.claim(atMost: 1) == 2..<3)
+        #expect(table.claim(atMost: 1) == 4..<5)
+        #expect(table.claim(atMost: 1) == nil)
     }
 
     @Test func `a piece that the front has passed already is of no use`() {
@@ -84,10 +101,10 @@ import Testing
 
     @Test func `a piece of which a helper brought nothing is asked for with its neighbours`() {
         var table = SegmentTable(total: 400, length: 100)
-        #expect(table.claim() == 0)
-        #expect(table.claim() == 1)
-        table.release(0)
-        table.release(1)
+        #expect(table.claim(atMost: 1) == 0..<1)
+        #expect(table.claim(atMost: 1) == 1..<2)
+        table.release(0..<1)
+        table.release(1..<2)
         #expect(table.onDisk.isEmpty)
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 400))
     }
@@ -95,8 +112,8 @@ import Testing
     @Test func `after a failure the front waits instead of helping`() {
         var table = SegmentTable(total: 300, length: 100)
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
-        #expect(table.claim() == 1)
-        #expect(table.nextStep(ofFrontAt: 100, reach: 1, mayHelp: false) == .wait(piece: 1))
+        #expect(table.claim(atMost: 1) == 1..<2)
+        #expect(table.nextStep(ofFrontAt: 100, reach: 1, mayHelp: false) == .wait(piece: 1, bringing: nil))
     }
 
     /// Front and helpers in any order, with helpers that fail anywhere: every byte is brought once, and the front always
@@ -108,14 +125,18 @@ import Testing
         var table = SegmentTable(total: total, length: Int64.random(in: 1...300, using: &random))
         var asked: Int64 = 0
         var offset: Int64 = 0
-        var helped: [Int] = []
-        func bring(_ piece: Int, fails: Bool) {
-            let before = table.onDisk[piece] ?? 0
-            let rest = Int64(table.range(of: piece).count) - before
-            let brought = fails ? Int64.random(in: 0..<rest, using: &random) : rest
-            asked += brought
-            table.grow(piece, by: brought)
-            table.release(piece)
+        var helped: [Range<Int>] = []
+        func bring(_ pieces: Range<Int>, fails: Bool) {
+            let range = table.range(of: pieces)
+            var start = range.lowerBound + (table.onDisk[pieces.lowerBound] ?? 0)
+            let end = fails ? Int64.random(in: start..<range.upperBound, using: &random) : range.upperBound
+            asked += end - start
+            while start < end {
+                let part = start..<Int64.random(in: start + 1...end, using: &random)
+                table.grow(by: part)
+                start = part.upperBound
+            }
+            table.release(pieces)
             // What is noted of the bytes is what the next run begins with.
             let held = table.held(front: offset)
             let next = SegmentTable(total: total, length: table.length, held: held, front: offset)
@@ -126,7 +147,8 @@ import Testing
             steps += 1
             #expect(steps < 20_000)
             if steps >= 20_000 { return }
-            if Bool.random(using: &random), let piece = table.claim() { helped.append(piece) }
+            let most = Int.random(in: 1...3, using: &random)
+            if Bool.random(using: &random), let pieces = table.claim(atMost: most) { helped.append(pieces) }
             if Bool.random(using: &random), let index = helped.indices.randomElement(using: &random) {
                 bring(helped.remove(at: index), fails: Bool.random(using: &random))
             }
@@ -138,10 +160,11 @@ import Testing
                 #expect(end > offset)
                 asked += end - offset
                 offset = end
-            case .help(let piece): helped.append(piece)
-            case .wait(let piece):
-                helped.removeAll { $0 == piece }
-                bring(piece, fails: Bool.random(using: &random))
+            case .wait(_, let pieces?): helped.append(pieces)
+            case .wait(let piece, nil):
+                let index = helped.firstIndex { $0.contains(piece) }
+                #expect(index != nil)
+                if let index { bring(helped.remove(at: index), fails: Bool.random(using: &random)) }
             }
         }
         #expect(offset == total)

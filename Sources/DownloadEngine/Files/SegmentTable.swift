@@ -10,10 +10,9 @@ struct SegmentTable {
         case takeOver(piece: Int, end: Int64)
         /// Fetch from where the front stands up to this byte, exclusive, straight into the partial file.
         case fetch(end: Int64)
-        /// Somebody fetches what comes next: bring another piece meanwhile.
-        case help(piece: Int)
-        /// All that is missing is being fetched: wait for this piece.
-        case wait(piece: Int)
+        /// Somebody fetches what comes next: bring other pieces meanwhile or, where all that is missing is being fetched, wait for
+        /// this piece.
+        case wait(piece: Int, bringing: Range<Int>?)
     }
 
     /// Bytes of the whole.
@@ -21,7 +20,7 @@ struct SegmentTable {
     /// Of each piece but the last.
     let length: Int64
     private let count: Int
-    /// Those that helpers fetch.
+    /// Those that helpers fetch, as far as they are not whole.
     private var helped: Set<Int> = []
     /// The first one that is neither in the front's own hands nor behind it.
     private var firstAhead = 0
@@ -50,6 +49,10 @@ struct SegmentTable {
         return start..<min(total, start + length)
     }
 
+    func range(of pieces: Range<Int>) -> Range<Int64> {
+        range(of: pieces.lowerBound).lowerBound..<range(of: pieces.upperBound - 1).upperBound
+    }
+
     /// Bytes of all pieces that are there ahead of the front.
     var bytesOnDisk: Int64 { onDisk.values.reduce(0, +) }
 
@@ -68,11 +71,14 @@ struct SegmentTable {
     }
 
     /// Whether a piece behind the front's own waits for somebody to fetch it.
-    var hasFreePiece: Bool { firstFree != nil }
+    var hasFreePiece: Bool { !free.isEmpty }
 
-    private var firstFree: Int? {
-        (firstAhead..<count).first { !helped.contains($0) && onDisk[$0] != Int64(range(of: $0).count) }
+    private var free: some Collection<Int> {
+        (firstAhead..<count).lazy.filter { !helped.contains($0) && onDisk[$0] != Int64(range(of: $0).count) }
     }
+
+    /// Pieces for one request, so that at the end none is long: an eighth of those that nobody fetches yet, `most` at most.
+    func share(atMost most: Int) -> Int { max(1, min(most, free.count / 8)) }
 
     /// - Parameters:
     ///   - offset: bytes in the front's partial file; less than the total.
@@ -82,8 +88,8 @@ struct SegmentTable {
         let piece = Int(offset / length)
         if helped.contains(piece) {
             firstAhead = max(firstAhead, piece)
-            guard mayHelp, let other = claim() else { return .wait(piece: piece) }
-            return .help(piece: other)
+            let others = mayHelp ? claim(atMost: reach) : nil
+            return .wait(piece: others?.lowerBound ?? piece, bringing: others)
         }
         firstAhead = max(firstAhead, piece + 1)
         if let bytes = onDisk[piece] {
@@ -91,25 +97,41 @@ struct SegmentTable {
             if end > offset { return .takeOver(piece: piece, end: end) }
             onDisk[piece] = nil
         }
-        let reached = (piece + 1..<min(piece + reach, count)).prefix { !helped.contains($0) && onDisk[$0] == nil }
-        firstAhead = max(firstAhead, reached.endIndex)
-        return .fetch(end: range(of: reached.last ?? piece).upperBound)
+        let pieces = untouched(from: piece, atMost: reach)
+        firstAhead = max(firstAhead, pieces.upperBound)
+        return .fetch(end: range(of: pieces).upperBound)
     }
 
-    /// The next piece for a helper; nil when none is free.
-    mutating func claim() -> Int? {
-        guard let piece = firstFree else { return nil }
-        helped.insert(piece)
-        return piece
+    /// The piece with those behind it of which nothing is here or on its way.
+    private func untouched(from piece: Int, atMost most: Int) -> Range<Int> {
+        let others = (piece + 1..<max(piece + 1, min(piece + most, count))).prefix {
+            !helped.contains($0) && onDisk[$0] == nil
+        }
+        return piece..<others.endIndex
     }
 
-    /// A helper brought so many bytes more of its piece.
-    mutating func grow(_ piece: Int, by bytes: Int64) {
-        if bytes > 0 { onDisk[piece, default: 0] += bytes }
+    /// The next pieces for a helper; nil when none is free.
+    mutating func claim(atMost most: Int) -> Range<Int>? {
+        guard let piece = free.first else { return nil }
+        let pieces = untouched(from: piece, atMost: most)
+        helped.formUnion(pieces)
+        return pieces
+    }
+
+    /// A helper brought these bytes, behind what is here of its pieces.
+    mutating func grow(by bytes: Range<Int64>) {
+        var start = bytes.lowerBound
+        while start < bytes.upperBound {
+            let piece = Int(start / length)
+            let range = range(of: piece)
+            start = min(bytes.upperBound, range.upperBound)
+            onDisk[piece] = start - range.lowerBound
+            if start == range.upperBound { helped.remove(piece) }
+        }
     }
 
     /// A helper came to its end.
-    mutating func release(_ piece: Int) { helped.remove(piece) }
+    mutating func release(_ pieces: Range<Int>) { helped.subtract(pieces) }
 
     /// The front has taken the piece's bytes over.
     mutating func takenOver(_ piece: Int) {

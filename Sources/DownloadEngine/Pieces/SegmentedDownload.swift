@@ -26,6 +26,7 @@ final class SegmentedDownload: Sendable {
         /// Bytes that are there and not noted yet.
         var unnoted: Int64 = 0
         var letsHelpersIn = false
+        var whenDivided: (@Sendable () -> Void)?
         var isClosed = false
         /// The transfer goes on to its end without others, and over the parts that are there.
         var isAlone = false
@@ -35,6 +36,8 @@ final class SegmentedDownload: Sendable {
         /// How the transfer ends that cannot go on in pieces.
         var ending: AttemptResult.Ending?
         var failures = 0
+        /// Bytes a second that a helper brought last.
+        var pace = 0.0
         var restsUntil = ContinuousClock.now
 
         var mayHelp: Bool { letsHelpersIn && !isClosed && ending == nil }
@@ -46,12 +49,12 @@ final class SegmentedDownload: Sendable {
 
     /// Bytes that a kill may cost: a note costs as much as writing them.
     private static let noteInterval: Int64 = 32 << 10
-    /// Pieces that the transfer asks for in one request while nobody helps: each request costs a round trip.
-    private static let longReach = 4
     /// Seconds for which nobody helps where there is no hope: the transfer goes on alone, and its own requests decide.
     private static let hopelessRest = 3600.0
 
     private let pieceLength: Int64
+    /// Pieces that are asked for in one request at most: each request costs a round trip.
+    private let longReach: Int
     private let transport: HTTPTransport
     private let limiter: [RateLimiter]
     private let meter: TransferMeter
@@ -69,6 +72,7 @@ final class SegmentedDownload: Sendable {
         self.meter = meter
         retry = settings.retry
         pieceLength = settings.pieceLength
+        longReach = max(1, Int(settings.minDividedLength / 2 / pieceLength))
     }
 
     /// Divides what is missing, with what earlier runs left of it.
@@ -100,14 +104,19 @@ final class SegmentedDownload: Sendable {
     /// From now on it is known that the server gives parts of the right file, and the journal knows which that is.
     /// - Returns: whether the file is in parts from now on.
     func letHelpersIn() -> Bool {
-        state.withLock { state in
-            guard let source = state.source, !state.isClosed else { return false }
+        let (isNoted, whenDivided) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard let source = state.source, !state.isClosed else { return (false, nil) }
             // Before any byte is written ahead: the length of the file tells nothing from then on.
             let isNoted = note(&state)
             state.letsHelpersIn = isNoted && ftruncate(state.descriptor, off_t(source.total + 1)) == 0
-            return isNoted
+            return (isNoted, state.letsHelpersIn ? state.whenDivided : nil)
         }
+        whenDivided?()
+        return isNoted
     }
+
+    /// Has others look for work when they may help.
+    func whenDivided(_ look: @escaping @Sendable () -> Void) { state.withLock { $0.whenDivided = look } }
 
     /// So many bytes came: they are noted now and then.
     private func note(_ count: Int64, in state: inout State) {
@@ -148,23 +157,28 @@ final class SegmentedDownload: Sendable {
         state.withLock { $0.mayHelp && $0.table.hasFreePiece && $0.restsUntil <= .now }
     }
 
-    /// Brings one piece, if one is free.
+    /// Brings one piece or several, if one is free.
     /// - Returns: the reason, when the server has too much to do.
     func help() async -> AttemptResult.RetryReason? {
         let task = state.withLock { state -> Fetch? in
-            guard state.mayHelp, let piece = state.table.claim() else { return nil }
-            return begin(piece, in: &state)
+            guard state.mayHelp, let pieces = state.table.claim(atMost: share(in: state)) else { return nil }
+            return begin(pieces, in: &state)
         }
         guard case .retry(let reason) = await ending(of: task), reason.isServerBusy else { return nil }
         return reason
     }
 
+    /// Pieces for one request: a slot is lent for some 8 seconds, since others may have come by then who wait for it.
+    private func share(in state: State) -> Int {
+        state.table.share(atMost: min(longReach, Int(state.pace * 8 / Double(pieceLength))))
+    }
+
     /// What the transfer does next, with so many bytes in its partial file. A piece that it helps with is begun.
     func nextStep(ofFrontAt offset: Int64) -> SegmentTable.FrontStep {
         state.withLock { state in
-            let reach = state.busy.isEmpty ? Self.longReach : 1
+            let reach = state.busy.isEmpty ? longReach : share(in: state)
             let step = state.table.nextStep(ofFrontAt: offset, reach: reach, mayHelp: state.restsUntil <= .now)
-            if case .help(let piece) = step { _ = begin(piece, in: &state) }
+            if case .wait(_, let pieces?) = step { _ = begin(pieces, in: &state) }
             return step
         }
     }
@@ -207,35 +221,33 @@ final class SegmentedDownload: Sendable {
 
     // MARK: A piece
 
-    private func begin(_ piece: Int, in state: inout sending State) -> Fetch? {
+    private func begin(_ pieces: Range<Int>, in state: inout sending State) -> Fetch? {
         guard let source = state.source else { return nil }
-        let range = state.table.range(of: piece)
-        let missing = range.lowerBound + (state.table.onDisk[piece] ?? 0)..<range.upperBound
-        let task = Fetch(executorPreference: threads.loops[piece % threads.loops.count]) {
-            let ending = await self.fetch(missing, of: piece, from: source)
-            self.finish(piece, ending)
+        let range = state.table.range(of: pieces)
+        let missing = range.lowerBound + (state.table.onDisk[pieces.lowerBound] ?? 0)..<range.upperBound
+        // A worker's next piece comes over the connection that its last one came over, and both are of its loop.
+        let task = Fetch(executorPreference: LoopExecutor.current) {
+            let begin = ContinuousClock.now
+            let ending = await self.fetch(missing, from: source)
+            self.finish(pieces, ending, pace: Double(missing.count) / max(0.001, (.now - begin) / .seconds(1)))
             return ending
         }
-        state.busy[piece] = task
+        for piece in pieces { state.busy[piece] = task }
         return task
     }
 
-    /// One try to bring what is missing of a piece to its place.
-    /// - Returns: nil when it is whole.
-    private func fetch(
-        _ missing: Range<Int64>, of piece: Int, from source: PieceSource
-    ) async -> AttemptResult.Ending? {
+    /// One try to bring what is missing of pieces to its place.
+    /// - Returns: nil when they are whole.
+    private func fetch(_ missing: Range<Int64>, from source: PieceSource) async -> AttemptResult.Ending? {
         do {
             var offset = missing.lowerBound
             while offset < missing.upperBound {
                 let begun = offset
-                if let ending = try await ask(source, upTo: missing.upperBound, from: &offset, of: piece) {
-                    return ending
-                }
+                if let ending = try await ask(source, upTo: missing.upperBound, from: &offset) { return ending }
                 // A server may send less than was asked for, but not nothing.
                 guard offset > begun else { return .retry(.init(why: "the connection was cut")) }
             }
-            try await withTaskExecutorPreference(threads.disk(of: piece)) { try sync() }
+            try await syncAside(offset)
             return nil
         } catch is CancellationError {
             return .stopped
@@ -250,7 +262,7 @@ final class SegmentedDownload: Sendable {
 
     /// - Returns: nil when everything that was asked for has come.
     private func ask(
-        _ source: PieceSource, upTo upperBound: Int64, from offset: inout Int64, of piece: Int
+        _ source: PieceSource, upTo upperBound: Int64, from offset: inout Int64
     ) async throws -> AttemptResult.Ending? {
         let onDisk = PartialContent(length: offset, validator: source.validator, total: source.total)
         let asked = RangeRequest(first: offset, last: upperBound - 1, ifRange: source.validator.ifRange)
@@ -268,11 +280,16 @@ final class SegmentedDownload: Sendable {
         case .append, .replace, .complete, .unchanged, .fail:
             return .retry(.init(why: "the server answers \(answer.status)", after: Self.hopelessRest))
         }
+        var synced = offset
         for try await var part in answer.body {
             let (received, room) = (part.readableBytes, Int(end - offset))
             if received > room { part = part.getSlice(at: part.readerIndex, length: room) ?? .init() }
-            try write(part, at: offset, of: piece)
+            try write(part, at: offset)
             offset += Int64(part.readableBytes)
+            if offset - synced >= EngineSettings.commitInterval {
+                synced = offset
+                try await syncAside(offset)
+            }
             try await limiter.pass(received)
             // What comes behind the part may have no end.
             if received > room { break }
@@ -280,13 +297,13 @@ final class SegmentedDownload: Sendable {
         return nil
     }
 
-    /// Writes bytes of a piece to their place in the file. Blocks on the disk.
-    private func write(_ part: ByteBuffer, at offset: Int64, of piece: Int) throws {
+    /// Writes bytes of pieces to their place in the file. Blocks on the disk.
+    private func write(_ part: ByteBuffer, at offset: Int64) throws {
         let (descriptor, path) = state.withLock { ($0.descriptor, $0.path) }
         var count: Int64 = 0
         defer {
             state.withLock { state in
-                state.table.grow(piece, by: count)
+                state.table.grow(by: offset..<offset + count)
                 state.broughtByHelpers += count
                 note(count, in: &state)
             }
@@ -296,6 +313,10 @@ final class SegmentedDownload: Sendable {
                 count += Int64($0)
             }
         }
+    }
+
+    private func syncAside(_ offset: Int64) async throws {
+        try await withTaskExecutorPreference(threads.disk(of: Int(offset / pieceLength))) { try sync() }
     }
 
     /// Returns when all that is there is on the disk itself, and noted as that. Blocks on the disk.
@@ -309,12 +330,12 @@ final class SegmentedDownload: Sendable {
         }
     }
 
-    private func finish(_ piece: Int, _ ending: AttemptResult.Ending?) {
+    private func finish(_ pieces: Range<Int>, _ ending: AttemptResult.Ending?, pace: Double) {
         state.withLock { state in
-            state.busy[piece] = nil
-            state.table.release(piece)
+            for piece in pieces { state.busy[piece] = nil }
+            state.table.release(pieces)
             switch ending {
-            case nil: state.failures = 0
+            case nil: (state.failures, state.pace) = (0, pace)
             case .retry(let reason):
                 state.failures += 1
                 let wait = retry.wait(afterFailures: state.failures, random: .random(in: 0..<1))

@@ -26,8 +26,8 @@ package struct EngineSettings: Sendable {
 
     package init() {}
 
-    /// Bytes of each piece: what one helper brings before its slot is assigned again.
-    var pieceLength: Int64 { min(8 << 20, max(4096, minDividedLength / 8)) }
+    /// Bytes of each piece: what one helper brings at least before its slot is assigned again.
+    var pieceLength: Int64 { min(4 << 20, max(4096, minDividedLength / 8)) }
 
     /// Bytes at most of a body whose length the server does not declare. The catalog may be wrong: a size that no audio of its
     /// duration has says nothing, and a small one without a duration may be in other units.
