@@ -174,6 +174,13 @@
                             arguments + ["--library", "L"], environment: environment)
                         #expect(result.exitCode == 74, "\(arguments): \(result.errors)")
                     }
+                    // Nor is it left out where there are others.
+                    let text = try String(contentsOf: bench.configuration, encoding: .utf8)
+                    try bench.configure(text + "\nlibraries: { home: L, attic: A }\n")
+                    for arguments in [["plan"], ["list"], ["mirror", "--dry-run"]] {
+                        let result = try await bench.runBare(arguments, environment: environment)
+                        #expect(result.exitCode == 74, "\(arguments): \(result.errors)")
+                    }
                     #expect(!FileManager.default.fileExists(atPath: bench.library.appending(path: ".booksync").path))
                 }
             }

@@ -86,10 +86,9 @@ extension Program {
             let document = (["library": .string(place.name)] as JSONDocument).event("library")
             var isNamed = false
             do {
-                try await knownLibraries?.requireMounted(place.path)
-                if skipsEmpty, references.isEmpty {
-                    guard try await ShelfReader.read(place.path, { _ in true }) != nil else { continue }
-                }
+                let readsRecords = skipsEmpty && references.isEmpty
+                try await knownLibraries?.requireMounted(place.path, mayLackRecords: !readsRecords)
+                if readsRecords, try await ShelfReader.read(place.path, { _ in true }) == nil { continue }
                 isNamed = true
                 await printLine(document)
                 await note(options.json ? nil : "\(place.name):")
