@@ -25,8 +25,12 @@ package struct DiskTraits: Sendable, Hashable {
         let folder = hasPartials ? library.partialFolder : library.ownFolder
         var limits = statvfs()
         longestName = statvfs(folder, &limits) == 0 ? Int(limits.f_namemax) : 255
+        // Of three bytes a character, as Chinese titles are.
+        let start = ".probe-\(getpid())-"
+        let rest = max(0, min(255, longestName) - start.utf8.count)
+        let longName = start + String(repeating: "听", count: rest / 3) + String(repeating: "x", count: rest % 3)
         do throws(SystemError) {
-            let names = [folder + LibraryFolder.newProbe(), folder + "/" + Self.longName(bytes: min(255, longestName))]
+            let names = [folder + LibraryFolder.newProbe(), folder + "/" + longName]
             defer { for name in names { unlink(name) } }
             let file = try systemCall { open(names[0], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
             defer { close(file) }
@@ -46,12 +50,5 @@ package struct DiskTraits: Sendable, Hashable {
         } catch {
             throw LibraryFolder.unwritable(library.path, why: error.message)
         }
-    }
-
-    /// Of three bytes a character, as Chinese titles are.
-    private static func longName(bytes: Int) -> String {
-        let start = ".probe-\(getpid())-"
-        let rest = max(0, bytes - start.utf8.count)
-        return start + String(repeating: "听", count: rest / 3) + String(repeating: "x", count: rest % 3)
     }
 }

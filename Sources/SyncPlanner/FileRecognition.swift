@@ -50,7 +50,7 @@ struct FileRecognition {
         for (shelved, condition) in zip(episodes, conditions) where shelved.removedAt == nil || input.rules.force {
             if case .missing(let file) = condition { lost.append((shelved, file)) }
             guard condition == .unrecorded || condition.isMissing, !shelved.isGone,
-                input.isSearched || wanted.contains(shelved.episode.identity.key)
+                wanted.contains(shelved.episode.identity.key) || input.isStoreOlder && shelved.removedAt == nil
             else { continue }
             missing.append(shelved)
         }
@@ -69,8 +69,8 @@ struct FileRecognition {
             // A feed or a source that moved is another book that lists the same.
             return keys.contains(mark.episode.key)
         }
-        takeMarked(missing)
-        // Marks alone speak for episodes that are not asked for: what lies elsewhere is found now, or never.
+        takeMarked(missing, wanted: wanted)
+        // What was fetched of others than are asked for, and lies elsewhere, is found now or never: its mark says enough.
         missing.removeAll { matches[$0.episode.identity.key] != nil || !wanted.contains($0.episode.identity.key) }
         matchAtWantedPaths(missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
@@ -144,7 +144,8 @@ struct FileRecognition {
     // MARK: - Files that nobody recorded
 
     /// Files that say of themselves whose they are, wherever they stand, while their bytes are those that they speak of.
-    private mutating func takeMarked(_ missing: [EpisodeRecord]) {
+    /// - Parameter wanted: keys of the episodes that are asked for.
+    private mutating func takeMarked(_ missing: [EpisodeRecord], wanted: Set<String>) {
         let sizes = Set(missing.compactMap(\.episode.size))
         var byEpisode: [EpisodeIdentity: [String]] = [:]
         for (path, facts) in untrackedFiles {
@@ -157,8 +158,11 @@ struct FileRecognition {
         }
         for shelved in missing where !isUnderWay(shelved) || input.partials[shelved.episode.identity.key] == nil {
             let identity = shelved.episode.identity
-            for path in (byEpisode[identity] ?? []).sorted() {
-                guard let match = markedMatch(shelved.episode, at: path) else { continue }
+            // A copy does not take the place of the file in its place.
+            let place = input.paths[identity.key]
+            for path in (byEpisode[identity] ?? []).sorted(by: { ($0 == place ? "" : $0) < ($1 == place ? "" : $1) }) {
+                let isWanted = wanted.contains(identity.key)
+                guard let match = markedMatch(shelved.episode, at: path, isWanted: isWanted) else { continue }
                 untrackedFiles[path] = nil
                 matches[identity.key] = match
                 break
@@ -166,7 +170,8 @@ struct FileRecognition {
         }
     }
 
-    private mutating func markedMatch(_ episode: Episode, at path: String) -> Match? {
+    /// - Parameter isWanted: whether the server may be asked which version it is.
+    private mutating func markedMatch(_ episode: Episode, at path: String, isWanted: Bool = true) -> Match? {
         guard let file = input.examined[path], let mark = file.mark else { return nil }
         // Of what was fetched; the tags that it has by now are not the catalog's.
         let hadDigest = mark.original?.promised != nil && mark.original?.promised == episode.digest
@@ -181,6 +186,7 @@ struct FileRecognition {
         var reason: Message = "it bears the episode's mark, and its SHA-256 is the one in the mark"
         if episode.digest == nil, let listed = episode.size, listed != size, !episode.isLocked {
             // The mark says whose it is, and not of which version; the catalog's sizes are sometimes stale.
+            guard isWanted else { return nil }
             let key = episode.identity.key
             if input.declaredLengths[key] == nil { lengthQuestions.insert(key) }
             if input.mayBeEarlierVersion(size, of: episode) {

@@ -33,9 +33,6 @@ package struct PlannerInput {
     package var oftenReplaced: Set<String> = []
     /// Whether the catalog's listing is known to be all of it.
     package var isListingComplete = false
-    /// Whether the whole library was searched for the book's files: then those with marks of other episodes than are asked for
-    /// count, too.
-    package var isSearched = false
     /// Whether the store is an older copy: files may be of versions that neither it nor the catalog tells of.
     package var isStoreOlder = false
 

@@ -95,8 +95,7 @@ extension PlanAssembly {
 extension AssembledPlan {
     /// Whether executing it would leave disk and store as they are.
     fileprivate var changesNothing: Bool {
-        requests.isEmpty && moved.isEmpty && vanished.isEmpty && restored.isEmpty && tombstoned.isEmpty
-            && adoptions.isEmpty && expired.isEmpty
+        requests.isEmpty && !looksFurther && restored.isEmpty && expired.isEmpty
     }
 }
 

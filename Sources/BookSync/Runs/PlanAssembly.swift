@@ -121,11 +121,11 @@ struct PlanAssembly: Sendable {
         }
         let missing = episodes.filter { shelved in shelved.file.map { files[$0.path] == nil } ?? false }
         try await search(for: missing, adding: &input)
-        let isPartOnly = !recorded.isEmpty && recorded.count < episodes.count
-        if isPartOnly || !changed.isEmpty { input.isStoreOlder = try await librarySearch.isStoreOlder() }
+        let isPart = recorded.count < episodes.count
+        if isPart || !changed.isEmpty { input.isStoreOlder = try await librarySearch.isStoreOlder() }
         // By force also what was removed is wanted, and the user may have put it back anywhere.
-        input.isSearched = recorded.isEmpty || isPartOnly && (request.force || input.isStoreOlder)
-        if input.isSearched { try await searchLibrary(adding: &input) }
+        let mayLieAnywhere = recorded.isEmpty || isPart && (request.force || input.isStoreOlder)
+        if mayLieAnywhere { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         // Of two books with one title the other's files are there, and not recorded yet where the store was lost or is older.
         let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }.map(\.path)

@@ -35,7 +35,7 @@ struct RunRecording: Sendable {
         // Others may have joined.
         record.books = max(record.books, report.summary.books.count)
         var named: Set<BookIdentity> = []
-        record.named = (report.changedBooks.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
+        record.named = (report.changes.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
         record.error = error
         if exitCode == 0, record.command == "mirror" {
             await LibraryFolder.existing(at: configuration.library).record(complete: record.number)

@@ -13,12 +13,8 @@ package struct RunReport: Sendable {
     package private(set) var limits = RunLimits()
     /// Books whose catalogs answered.
     package var listedBooks: [BookIdentity] { news.listed + news.unchanged }
-    /// Books of which something came or failed, each once.
-    var changedBooks: [BookIdentity] {
-        var seen: Set<BookIdentity> = []
-        return changes.filter { seen.insert($0).inserted }
-    }
-    private var changes: [BookIdentity] = []
+    /// Books of which something came or failed, some of them several times.
+    private(set) var changes: [BookIdentity] = []
     /// Those of the summary's ``RunSummary/left`` that the user wants left: cancelled, or for the next run by the limits of
     /// a subscription.
     private var leftOnPurpose = 0

@@ -57,7 +57,8 @@ extension AssembledPlan {
         !requests.isEmpty || plan.actions.contains { $0.kind == .rename || $0.kind == .adopt || $0.fromPath != nil }
     }
 
-    fileprivate var looksFurther: Bool {
+    /// Whether it depends on more than the places that it names.
+    var looksFurther: Bool {
         !moved.isEmpty || !vanished.isEmpty || !adoptions.isEmpty || !tombstoned.isEmpty
     }
 }

@@ -51,6 +51,8 @@ final class SegmentedDownload: Sendable {
     private static let noteInterval: Int64 = 32 << 10
     /// Seconds for which nobody helps where there is no hope: the transfer goes on alone, and its own requests decide.
     private static let hopelessRest = 3600.0
+    /// Seconds or so for which a slot is lent: others may have come by then who wait for it.
+    private static let loan = 8.0
 
     private let pieceLength: Int64
     /// Pieces that are asked for in one request at most: each request costs a round trip.
@@ -109,7 +111,8 @@ final class SegmentedDownload: Sendable {
             // Before any byte is written ahead: the length of the file tells nothing from then on.
             let isNoted = note(&state)
             state.letsHelpersIn = isNoted && ftruncate(state.descriptor, off_t(source.total + 1)) == 0
-            return (isNoted, state.letsHelpersIn ? state.whenDivided : nil)
+            // Not after a failure: its server is left alone for a moment.
+            return (isNoted, state.letsHelpersIn && state.front == 0 ? state.whenDivided : nil)
         }
         whenDivided?()
         return isNoted
@@ -168,15 +171,16 @@ final class SegmentedDownload: Sendable {
         return reason
     }
 
-    /// Pieces for one request: a slot is lent for some 8 seconds, since others may have come by then who wait for it.
+    /// Pieces for one request.
     private func share(in state: State) -> Int {
-        state.table.share(atMost: min(longReach, Int(state.pace * 8 / Double(pieceLength))))
+        state.table.share(atMost: min(longReach, Int(state.pace * Self.loan / Double(pieceLength))))
     }
 
     /// What the transfer does next, with so many bytes in its partial file. A piece that it helps with is begun.
     func nextStep(ofFrontAt offset: Int64) -> SegmentTable.FrontStep {
         state.withLock { state in
-            let reach = state.busy.isEmpty ? longReach : share(in: state)
+            // While others help, what they learn of the file is heard soon.
+            let reach = state.busy.isEmpty ? longReach : min(2, share(in: state))
             let step = state.table.nextStep(ofFrontAt: offset, reach: reach, mayHelp: state.restsUntil <= .now)
             if case .wait(_, let pieces?) = step { _ = begin(pieces, in: &state) }
             return step
@@ -227,9 +231,8 @@ final class SegmentedDownload: Sendable {
         let missing = range.lowerBound + (state.table.onDisk[pieces.lowerBound] ?? 0)..<range.upperBound
         // A worker's next piece comes over the connection that its last one came over, and both are of its loop.
         let task = Fetch(executorPreference: LoopExecutor.current) {
-            let begin = ContinuousClock.now
             let ending = await self.fetch(missing, from: source)
-            self.finish(pieces, ending, pace: Double(missing.count) / max(0.001, (.now - begin) / .seconds(1)))
+            self.finish(pieces, ending)
             return ending
         }
         for piece in pieces { state.busy[piece] = task }
@@ -237,16 +240,20 @@ final class SegmentedDownload: Sendable {
     }
 
     /// One try to bring what is missing of pieces to its place.
-    /// - Returns: nil when they are whole.
+    /// - Returns: nil when they are whole, or as many of them as the time was for.
     private func fetch(_ missing: Range<Int64>, from source: PieceSource) async -> AttemptResult.Ending? {
         do {
             var offset = missing.lowerBound
-            while offset < missing.upperBound {
+            let begin = ContinuousClock.now
+            repeat {
                 let begun = offset
-                if let ending = try await ask(source, upTo: missing.upperBound, from: &offset) { return ending }
+                let ending = try await ask(source, upTo: missing.upperBound, from: &offset, since: begin)
+                if let ending { return ending }
                 // A server may send less than was asked for, but not nothing.
                 guard offset > begun else { return .retry(.init(why: "the connection was cut")) }
-            }
+            } while offset < missing.upperBound && !isOver(since: begin)
+            let seconds = max(0.001, (.now - begin) / .seconds(1))
+            state.withLock { $0.pace = Double(offset - missing.lowerBound) / seconds }
             try await syncAside(offset)
             return nil
         } catch is CancellationError {
@@ -262,7 +269,7 @@ final class SegmentedDownload: Sendable {
 
     /// - Returns: nil when everything that was asked for has come.
     private func ask(
-        _ source: PieceSource, upTo upperBound: Int64, from offset: inout Int64
+        _ source: PieceSource, upTo upperBound: Int64, from offset: inout Int64, since begin: ContinuousClock.Instant
     ) async throws -> AttemptResult.Ending? {
         let onDisk = PartialContent(length: offset, validator: source.validator, total: source.total)
         let asked = RangeRequest(first: offset, last: upperBound - 1, ifRange: source.validator.ifRange)
@@ -280,15 +287,15 @@ final class SegmentedDownload: Sendable {
         case .append, .replace, .complete, .unchanged, .fail:
             return .retry(.init(why: "the server answers \(answer.status)", after: Self.hopelessRest))
         }
-        var synced = offset
         for try await var part in answer.body {
             let (received, room) = (part.readableBytes, Int(end - offset))
             if received > room { part = part.getSlice(at: part.readerIndex, length: room) ?? .init() }
             try write(part, at: offset)
+            let piece = offset / pieceLength
             offset += Int64(part.readableBytes)
-            if offset - synced >= EngineSettings.commitInterval {
-                synced = offset
-                try await syncAside(offset)
+            if offset / pieceLength > piece {
+                if isOver(since: begin) { return nil }
+                if piece.isMultiple(of: 2) { try await syncAside(offset) }
             }
             try await limiter.pass(received)
             // What comes behind the part may have no end.
@@ -315,6 +322,11 @@ final class SegmentedDownload: Sendable {
         }
     }
 
+    /// Whether a helper that began then is to bring no further piece: it is slower than its last one, or nobody needs it any more.
+    private func isOver(since begin: ContinuousClock.Instant) -> Bool {
+        ContinuousClock.now - begin > .seconds(2 * Self.loan) || state.withLock { !$0.mayHelp }
+    }
+
     private func syncAside(_ offset: Int64) async throws {
         try await withTaskExecutorPreference(threads.disk(of: Int(offset / pieceLength))) { try sync() }
     }
@@ -330,12 +342,12 @@ final class SegmentedDownload: Sendable {
         }
     }
 
-    private func finish(_ pieces: Range<Int>, _ ending: AttemptResult.Ending?, pace: Double) {
+    private func finish(_ pieces: Range<Int>, _ ending: AttemptResult.Ending?) {
         state.withLock { state in
             for piece in pieces { state.busy[piece] = nil }
             state.table.release(pieces)
             switch ending {
-            case nil: (state.failures, state.pace) = (0, pace)
+            case nil: state.failures = 0
             case .retry(let reason):
                 state.failures += 1
                 let wait = retry.wait(afterFailures: state.failures, random: .random(in: 0..<1))

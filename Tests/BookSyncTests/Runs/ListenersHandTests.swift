@@ -172,7 +172,8 @@ import Testing
         try await withRunBench(.episodes(3)) { bench in
             try await bench.runRecorded()
             try await move(2, to: "Book/old/2 mine.mp3", bench)
-            try files.removeItem(atPath: bench.library + "/.booksync")
+            try removeStore(of: bench)
+            try files.removeItem(atPath: bench.library + "/.booksync/backup")
             let report = try await bench.run(only: "1")
             #expect(report.summary.adopted == 3 && report.summary.fetched == 0)
             #expect(try await bench.recordedPath(2) == bench.library + "/Book/old/2 mine.mp3")
@@ -225,10 +226,15 @@ import Testing
         let (store, copy) = (LibraryFolder.existing(at: bench.library).storePath, bench.library + "/copy")
         try files.copyItem(atPath: store, toPath: copy)
         try await body()
+        try removeStore(of: bench)
+        try files.moveItem(atPath: copy, toPath: store)
+    }
+
+    private func removeStore(of bench: RunBench) throws {
+        let store = LibraryFolder.existing(at: bench.library).storePath
         for end in ["", "-wal", "-shm"] where files.fileExists(atPath: store + end) {
             try files.removeItem(atPath: store + end)
         }
-        try files.moveItem(atPath: copy, toPath: store)
     }
 
     @Test(arguments: [MissingFileRule.fetch, .tombstone])
