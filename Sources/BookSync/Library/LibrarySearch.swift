@@ -34,12 +34,6 @@ actor LibrarySearch {
         self.store = store
     }
 
-    /// Whether the store is an older copy: then files that it does not know may lie anywhere.
-    nonisolated func isStoreOlder() async throws -> Bool {
-        guard let store else { return false }
-        return try await LibraryFolder.existing(at: library).hasNewerRun(than: store)
-    }
-
     private var found: Listing {
         get async throws {
             let listing =

@@ -91,11 +91,14 @@ struct AdoptionExecution: Sendable {
                 .temporary, what: "\(action.path) is not recorded as episode \(action.episode.section)",
                 why: "it cannot be read, or changes while it is", remedy: "run again when nothing writes to it")
         }
+        // What rotted or was edited before the store was lost is not sound because it is recorded anew.
+        let mark = action.verification == .digest ? nil : examined.mark
+        let fetched = mark.flatMap { $0.episode == action.episode.identity ? $0.sha256 : nil } ?? sha256
         var file = LocalFile(
-            episode: action.episode.identity, path: action.path, size: examined.facts.size, sha256: sha256,
+            episode: action.episode.identity, path: action.path, size: examined.facts.size, sha256: fetched,
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
             fetchedAt: Date(), verification: action.verification ?? .unverified, isNamedByUser: adoption.isNamedByUser,
-            original: examined.mark?.sha256 == sha256 ? examined.mark?.original?.file : nil)
+            original: examined.mark?.sha256 == fetched ? examined.mark?.original?.file : nil)
         file.recordClaims(of: action.episode)
         // The next run finds that the catalog has another size.
         if adoption.mayBeEarlierVersion { file.catalogSize = file.fetchedSize }

@@ -122,7 +122,9 @@ struct PlanAssembly: Sendable {
         let missing = episodes.filter { shelved in shelved.file.map { files[$0.path] == nil } ?? false }
         try await search(for: missing, adding: &input)
         let isPart = recorded.count < episodes.count
-        if isPart || !changed.isEmpty { input.isStoreOlder = try await librarySearch.isStoreOlder() }
+        if let store, isPart || !changed.isEmpty {
+            input.isStoreOlder = try await LibraryFolder.existing(at: library).hasNewerRun(than: store)
+        }
         // By force also what was removed is wanted, and the user may have put it back anywhere.
         let mayLieAnywhere = recorded.isEmpty || isPart && (request.force || input.isStoreOlder)
         if mayLieAnywhere { try await searchLibrary(adding: &input) }

@@ -252,8 +252,7 @@ final class SegmentedDownload: Sendable {
                 // A server may send less than was asked for, but not nothing.
                 guard offset > begun else { return .retry(.init(why: "the connection was cut")) }
             } while offset < missing.upperBound && !isOver(since: begin)
-            let seconds = max(0.001, (.now - begin) / .seconds(1))
-            state.withLock { $0.pace = Double(offset - missing.lowerBound) / seconds }
+            state.withLock { $0.pace = Double(offset - missing.lowerBound) / max(0.001, (.now - begin) / .seconds(1)) }
             try await syncAside(offset)
             return nil
         } catch is CancellationError {

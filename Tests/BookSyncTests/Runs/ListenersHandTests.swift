@@ -182,6 +182,23 @@ import Testing
         }
     }
 
+    @Test func `case 44: a file that rotted before the store was lost is not sound when it is recognised`()
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.runRecorded()
+            let before = try #require(try await bench.shelved(2)?.file)
+            let path = bench.library + "/" + before.path
+            let file = try FileHandle(forUpdating: URL(filePath: path))
+            try file.seek(toOffset: 20_000)
+            try file.write(contentsOf: Data("rot".utf8))
+            try file.close()
+            try files.removeItem(atPath: bench.library + "/.booksync")
+            #expect(try await bench.run().summary.adopted == 2)
+            #expect(try await bench.shelved(2)?.file?.sha256 == before.sha256)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `case 44: a file that a new store recognises is replaced if its server has another version`(isNew: Bool)
         async throws
