@@ -106,16 +106,14 @@ package struct Message: Sendable, Hashable {
 
     /// Whether the wordings have its own and those of the messages in it.
     package func isTranslated(by wordings: [String: String]) -> Bool {
-        (wordings[wording] != nil || !hasWords)
+        // Whether it says anything itself, and is not only a list of others.
+        let hasWords =
+            steps.count == 1 || beginning.contains(where: \.isLetter)
+            || steps.contains { $0.literal.contains(where: \.isLetter) }
+        return (wordings[wording] != nil || !hasWords)
             && steps.allSatisfy { step in
                 if case .message(let message) = step.part { message.isTranslated(by: wordings) } else { true }
             }
-    }
-
-    /// Whether it says anything itself, and is not only a list of others.
-    private var hasWords: Bool {
-        steps.count == 1 || beginning.contains(where: \.isLetter)
-            || steps.contains { $0.literal.contains(where: \.isLetter) }
     }
 
     package static func + (first: Message, second: Message) -> Message {

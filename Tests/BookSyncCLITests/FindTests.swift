@@ -48,6 +48,18 @@ extension ProductTests {
             }
         }
 
+        @Test func `an address is sent to no catalog, and what is secret in it is not printed`() async throws {
+            try await withCatalogs { bench, server in
+                let address = "https://joe:hidden@feeds.example/f?auth=hidden"
+                for arguments in [["find", address], ["find", address, "--json"], ["find", "a", address, "-q"]] {
+                    let found = try await bench.runBare(arguments + ["--library", "L"], environment: bench.configured)
+                    #expect(found.exitCode == 64 && found.errors.contains("an address is not searched for"), "\(found)")
+                    #expect(!(found.output + found.errors).contains("hidden"), "\(found)")
+                }
+                #expect(server.record.requests.isEmpty)
+            }
+        }
+
         @Test func `books are printed as a table, and who did not answer on standard error`() async throws {
             try await withCatalogs(["/search": .always(.text("", status: 503))]) { bench, _ in
                 let found = try await bench.run("find", "letters", environment: bench.configured)

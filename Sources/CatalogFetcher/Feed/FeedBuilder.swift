@@ -209,7 +209,10 @@ struct FeedBuilder: XMLHandler {
     private mutating func finishText(of element: FeedElement) {
         collected = nil
         if isCut { document.oversizedElements += 1 }
-        guard let text = trimmedText else { return }
+        // Without white space around it.
+        guard let first = buffer.firstIndex(where: { $0 > 0x20 }), let last = buffer.lastIndex(where: { $0 > 0x20 })
+        else { return }
+        let text = buffer.withUnsafeBufferPointer { String(decoding: $0[first...last], as: UTF8.self) }
         if item != nil {
             item?.texts.add(text, of: element, isHTML: isHTML)
         } else {
@@ -222,13 +225,6 @@ struct FeedBuilder: XMLHandler {
             default: head.add(text, of: element, isHTML: isHTML)
             }
         }
-    }
-
-    /// What was collected, without white space around it; nil when nothing is left.
-    private var trimmedText: String? {
-        guard let first = buffer.firstIndex(where: { $0 > 0x20 }), let last = buffer.lastIndex(where: { $0 > 0x20 })
-        else { return nil }
-        return buffer.withUnsafeBufferPointer { String(decoding: $0[first...last], as: UTF8.self) }
     }
 }
 

@@ -25,6 +25,12 @@ struct SearchRanking: Sendable {
 
     /// - Throws: ``Failure`` of kind `usage` where there is nothing to look for.
     init(_ query: CatalogQuery) throws {
+        // Nor is a secret in it sent to public catalogs.
+        guard !query.text.contains("://") else {
+            throw Failure(
+                .usage, what: "an address is not searched for", why: "catalogs are searched for titles and people",
+                remedy: "booksync catalog ADDRESS shows what is there, booksync subscribe ADDRESS follows it")
+        }
         text = query.text.isEmpty && query.author != nil ? nil : try SearchQuery(query.text)
         author = try query.author.map { try SearchQuery($0) }
         let folded = TitleIndex.key(of: query.text)
