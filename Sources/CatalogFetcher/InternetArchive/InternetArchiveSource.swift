@@ -26,8 +26,7 @@ package struct InternetArchiveSource: CatalogSource {
         }
         let (document, _) = try await client.fetchJSON(
             settings.credentials.request(settings.address.appending(path: "metadata/" + AddressPath.encoded(item))),
-            for: subject,
-            secrets: settings.credentials.secrets)
+            for: subject, secrets: settings.credentials.secrets)
         let found = try ArchiveItem(document, for: subject)
         let contents = try found.contents(as: identity, item: item, settings: settings, subject: subject)
         return (contents, found.originalLengths)

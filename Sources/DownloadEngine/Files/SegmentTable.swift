@@ -77,7 +77,7 @@ struct SegmentTable {
         (firstAhead..<count).lazy.filter { !helped.contains($0) && onDisk[$0] != Int64(range(of: $0).count) }
     }
 
-    /// Pieces for one request, so that at the end none is long: an eighth of those that nobody fetches yet, `most` at most.
+    /// Pieces for one request: an eighth of those that are not being fetched, so that the last requests are short.
     func share(atMost most: Int) -> Int { max(1, min(most, free.count / 8)) }
 
     /// - Parameters:
@@ -104,9 +104,7 @@ struct SegmentTable {
 
     /// The piece with those behind it of which nothing is here or on its way.
     private func untouched(from piece: Int, atMost most: Int) -> Range<Int> {
-        let others = (piece + 1..<max(piece + 1, min(piece + most, count))).prefix {
-            !helped.contains($0) && onDisk[$0] == nil
-        }
+        let others = (piece + 1..<count).prefix(most - 1).prefix { !helped.contains($0) && onDisk[$0] == nil }
         return piece..<others.endIndex
     }
 

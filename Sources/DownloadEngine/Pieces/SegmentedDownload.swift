@@ -321,11 +321,12 @@ final class SegmentedDownload: Sendable {
         }
     }
 
-    /// Whether a helper that began then is to bring no further piece: it is slower than its last one, or nobody needs it any more.
+    /// Whether a helper that began then stops at the end of its piece: it is slower than the last one was, or no longer needed.
     private func isOver(since begin: ContinuousClock.Instant) -> Bool {
         ContinuousClock.now - begin > .seconds(2 * Self.loan) || state.withLock { !$0.mayHelp }
     }
 
+    /// As ``sync()`` does, on a thread that may block.
     private func syncAside(_ offset: Int64) async throws {
         try await withTaskExecutorPreference(threads.disk(of: Int(offset / pieceLength))) { try sync() }
     }

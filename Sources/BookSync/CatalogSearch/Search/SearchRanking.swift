@@ -25,7 +25,7 @@ struct SearchRanking: Sendable {
 
     /// - Throws: ``Failure`` of kind `usage` where there is nothing to look for.
     init(_ query: CatalogQuery) throws {
-        // Nor is a secret in it sent to public catalogs.
+        // It may hold a password, which public catalogs must not get.
         guard !query.text.contains("://") else {
             throw Failure(
                 .usage, what: "an address is not searched for", why: "catalogs are searched for titles and people",
